@@ -1,6 +1,7 @@
 """best.yaml: which run is the best, with exact values, and how sure it is."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -9,42 +10,34 @@ import yaml
 from automata.analysis.best import text
 from automata.analysis.runs import row
 from automata.config.sections import Comparison
-from automata.records import Finalist
-from automata.training.progress import Progress
 
-from .conftest import run
+from .conftest import record, run
 
-
-def seeds(selector, *scores, fraction=1.0):
-    """Return runs of one combination, a seed each, with these validation and test scores."""
-    full = selector == "full"
-    made = {"dataset": "dna", "metric": "accuracy", "best_epochs": 5, "test_loss": 0.5}
-    made |= {"energy_joules": None, "final_epochs": 0 if full else 7, "test_rows": 100}
-    return pd.DataFrame(
-        [
-            run(
-                selector,
-                fraction,
-                seed,
-                **made,
-                best_score=validation,
-                test_accuracy=test,
-                best_configuration_json=json.dumps({"rate": 0.1 + 0.2, "seed": seed}),
-                total_seconds=10.0 * (seed + 1),
-                record=f"{selector}/{seed}",
-            )
-            for seed, (validation, test) in enumerate(scores)
-        ]
-    )
-
-
-RUNS = pd.concat(
+SHARED = {"dataset": "dna", "metric": "accuracy", "best_epochs": 5, "test_loss": 0.5}
+RUNS = pd.DataFrame(
     [
-        seeds("full", (0.80, 0.70), (0.84, 0.90)),
-        seeds("rs2", (0.90, 0.60), (0.91, 0.50), (0.80, 0.70), fraction=0.1),
-        seeds("gradmatch", (0.85, 0.75), fraction=0.1),
-        seeds("full-again", (0.99, 0.99)),
-        seeds("untuned", (None, 0.99)),
+        run(
+            selector,
+            fraction,
+            seed,
+            **SHARED,
+            final_epochs=0 if selector == "full" else 7,
+            energy_joules=None,
+            best_score=validation,
+            test_accuracy=test,
+            best_configuration_json=json.dumps({"rate": 0.1 + 0.2, "seed": seed}),
+            total_seconds=10.0 * (seed + 1),
+        )
+        for selector, fraction, seed, validation, test in (
+            ("full", 1.0, 0, 0.80, 0.70),
+            ("full", 1.0, 1, 0.84, 0.90),
+            ("rs2", 0.1, 0, 0.90, 0.60),
+            ("rs2", 0.1, 1, 0.91, 0.50),
+            ("rs2", 0.1, 2, 0.80, 0.70),
+            ("gradmatch", 0.1, 0, 0.85, 0.75),
+            ("full-again", 1.0, 0, 0.99, 0.99),
+            ("untuned", 0.0, 0, None, 0.99),
+        )
     ]
 )
 TRADEOFF = pd.DataFrame(
@@ -56,9 +49,9 @@ TRADEOFF = pd.DataFrame(
 TRIALS = pd.DataFrame([], columns=["record", "index", "epoch", "score"])
 
 
-def content(runs, baselines=None):
+def content(runs):
     """Return what best.yaml says."""
-    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, baselines or {}))
+    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, {}))
 
 
 def test_the_best_seed_by_validation_score_of_searches_is_the_best():
@@ -83,32 +76,17 @@ def test_seeds_say_how_sure_a_score_is_and_what_full_is_worth():
     assert errors == [20.0, None, 0.0]  # GRADMATCH does not compare with FULL
 
 
-def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists(
-    make_record, tmp_path
-):
-    record = make_record()
-    lost = [Finalist(trial=1, progress=Progress(epochs=2))]
-    record.final = record.final.model_copy(update={"trial": 0, "lost": lost})
-    runs = pd.DataFrame([row(record, tmp_path / "record.json", Comparison())])
-    assert runs["final_epochs"].tolist() == [8 + 2]
-    assert content(runs)["best"]["satimage"]["epochs"] == 8
+def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists():
+    made = record({"final/lost": [{"trial": 1, "progress": {"epochs": 2}}]})
+    runs = pd.DataFrame([row(made, Path("record.json"), Comparison())])
+    assert runs["final_epochs"].tolist() == [40 + 2]
+    assert content(runs)["best"]["satimage"]["epochs"] == 40
     assert content(runs.assign(kept_epoch=3.0))["best"]["satimage"]["epochs"] == 3
 
 
 def test_a_selector_that_reads_the_validation_labels_is_best_only_if_alone():
-    glister = seeds("glister", (1.0, 0.9), fraction=0.3)
+    glister = RUNS.iloc[[0]].assign(selector="glister", fraction=0.3, best_score=1.0)
     both = content(pd.concat([RUNS, glister]))
     assert both["best"]["dna"]["selector"] == "rs2"
     assert both["combinations"]["dna"][-1]["selector"] == "glister"
     assert content(glister)["best"]["dna"]["selector"] == "glister"
-
-
-def test_own_data_begin_with_how_good_the_best_choice_is():
-    own = RUNS.assign(dataset="mine", best_index=0)
-    scores = {"accuracy": 0.4, "log_loss": 0.4}
-    found = content(pd.concat([RUNS, own]), {"mine": {"majority": scores}})
-    answer, *others = found["best"]["mine"].items()
-    assert answer[0] == "how_good"
-    assert answer[1]["scores"]["the most frequent class"] == scores
-    assert dict(others) == found["combinations"]["mine"][0]
-    assert "how_good" not in found["best"]["dna"]

@@ -1,35 +1,29 @@
-"""What differs from the paper's protocol: settings, machine, grid, and a user's own data."""
-
-from functools import reduce
-from pathlib import Path
+"""Which settings differ from the paper's protocol; the published tables have machine and grid."""
 
 import pytest
 
-from automata.analysis.differences import COLUMNS, differences, in_words
-from automata.config.files import read_experiments
+from automata.analysis.differences import COLUMNS, differences
+from automata.config.files import SHIPPED, read_experiments
 from automata.config.job import settings_of
 from support.synthetic import synthetic_runs
 
-CONFIG = Path(__file__).parents[3] / "config"
-PAPER = read_experiments([CONFIG / "config.yaml", CONFIG / "paper.yaml"])
+from .conftest import changed
+
+PAPER = read_experiments([SHIPPED / "config.yaml", SHIPPED / "paper.yaml"])
 
 
 def settings(dataset, search, scheduler, changes=()):
     """Return the paper's settings as records have them, with other values at these paths."""
     experiment = next(config for config in PAPER if dataset in config.datasets)
     content = experiment.model_dump(mode="json", by_alias=True)
-    for path, value in dict(changes).items():
-        *parents, last = path.split("/")
-        reduce(dict.__getitem__, parents, content)[last] = value
-    (changed,) = read_experiments([], content)
-    found = settings_of(changed, dataset, search, scheduler, "full")
+    (other,) = read_experiments([], changed(content, dict(changes)))
+    found = settings_of(other, dataset, search, scheduler, "full")
     return found.model_dump(mode="json", exclude={"selector", "metering"})
 
 
-def grid(dataset="dna", search="tpe", scheduler="asha", **options):
+def grid(dataset="dna", search="tpe", scheduler="asha"):
     """Return the runs of one panel as the paper made them."""
-    axes = {"datasets": (dataset,), "searches": (search,), "schedulers": (scheduler,)}
-    runs = synthetic_runs(**axes, **options)
+    runs = synthetic_runs(datasets=(dataset,), searches=(search,), schedulers=(scheduler,))
     return runs.assign(device="Tesla V100-SXM2-16GB", energy_method="measured")
 
 
@@ -73,36 +67,6 @@ WARM = {"scheduler/asha/warm_start": 0.5}
 )
 def test_settings_that_decide_how_a_panel_is_tuned_are_compared(panel, changes, expected):
     assert found(grid(*panel), changes) == expected
-
-
-ENERGY = {"energy_method": "estimated", "energy_source": "pyJoules NVML"}
-
-
-@pytest.mark.parametrize(
-    ("options", "columns", "expected"),
-    [
-        ({}, {"device": "NVIDIA H200"}, {"device": ("NVIDIA H200", "RTX 1080, RTX 2080 or V100")}),
-        (
-            {"repeats": 2, "fractions": (0.05, 0.1)},
-            {},
-            {"fractions": ("0.05, 0.1", "0.01, 0.05, 0.1, 0.3"), "seeds": ("2", "5")},
-        ),
-        # The seeds of controls are not those of the experiment.
-        ({"selectors": ("full", "random", "untuned")}, {}, {}),
-        ({}, ENERGY, {"energy": ("NVML counters, CPU estimated from CPU time", "measured")}),
-    ],
-)
-def test_what_was_run_is_compared(options, columns, expected):
-    runs = grid(**options).assign(**columns)
-    runs.loc[runs["selector"] == "untuned", "seed"] += 100
-    assert found(runs) == expected
-
-
-def test_a_users_own_data_set_has_one_row():
-    table = differences(grid().assign(dataset="mine"), {}, PAPER)
-    row = ["mine", "tpe", "asha", "data set", "mine", "not in the paper"]
-    assert table.to_numpy().tolist() == [row]
-    assert in_words(table, [("mine", "tpe", "asha")]) == "data set mine (not in the paper)"
 
 
 def test_a_panel_with_two_protocols_shows_both_and_one_without_is_not_known():

@@ -27,7 +27,6 @@ CO2 = ["kwh", "co2_measured_grams", "co2_time_grams"]
     ("changes", "assumptions", "expected"),
     [
         ({}, {}, [0.05, 30.0, 20.0]),
-        ({}, {"pue": 1.0}, [0.05, 20.0, 20.0]),
         # The paper's 640 kg of 6000 hours of a V100
         ({"total_seconds": 21.6e6}, {"grams_per_kwh": 432, "tdp_watts": 250}, [0.05, 32.4, 648e3]),
         # A short job is not rounded away: 0.036 s of 100 W are 1e-6 kWh

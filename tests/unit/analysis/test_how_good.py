@@ -87,24 +87,14 @@ def test_probabilities_worse_than_the_shares_of_the_classes_are_warned_of():
     assert "warning" not in answer(test_loss=0.71, baselines={})
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        # Wilson's interval by the usual calculator: 68 of 69, 108 of 120
-        ({}, "92.2 to 99.7 % is likely on new rows (95 % Wilson interval, 69 rows)"),
-        (
-            {"metric": "balanced_accuracy"},
-            "83.3 to 94.2 % is likely on new rows (95 % Wilson interval, the rarest class has 60 "
-            "rows)",
-        ),
-    ],
-)
-def test_interval_covers_the_choice_of_test_rows(changes, words):
-    assert answer(**changes)["uncertainty"][0] == words
-
-
-def test_interval_over_seeds_is_beside_it():
-    assert answer()["uncertainty"][1] == "one seed: another one may give another result"
+def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
+    # Wilson's interval by the usual calculator: 68 of 69, 108 of 120
+    rows = "92.2 to 99.7 % is likely on new rows (95 % Wilson interval, 69 rows)"
+    assert answer()["uncertainty"] == [rows, "one seed: another one may give another result"]
+    rows = (
+        "83.3 to 94.2 % is likely on new rows (95 % Wilson interval, the rarest class has 60 rows)"
+    )
+    assert answer(metric="balanced_accuracy")["uncertainty"][0] == rows
     words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with other seeds"
     assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1].startswith(words)
 

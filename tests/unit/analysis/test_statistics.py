@@ -19,7 +19,8 @@ from automata.analysis.statistics import (
 
 SUMS, COUNTS = np.array([1.0, 7.0, 12.0, 30.0]), np.array([1, 2, 3, 5])
 # Whole numbers, so that ties are frequent and areas can be counted square by square.
-POINTS = st.lists(st.tuples(st.integers(-2, 8), st.integers(-8, 8)), min_size=1, max_size=7)
+POINT = st.tuples(st.integers(-2, 8), st.integers(-8, 8))
+CORNER = st.tuples(st.integers(-1, 3), st.integers(-4, 9))
 
 
 def scipys(*samples, statistic=np.mean, **options):
@@ -58,7 +59,7 @@ def test_bounds_of_few_or_equal_values_are_their_range_and_hold_their_mean(sampl
     assert not sample or low <= values.mean() <= high
 
 
-@given(POINTS)
+@given(st.lists(POINT, min_size=1, max_size=7))
 def test_the_front_is_what_no_other_point_beats(points):
     def beats(one, other):
         return one[0] >= other[0] and one[1] <= other[1] and one != other
@@ -67,10 +68,12 @@ def test_the_front_is_what_no_other_point_beats(points):
     assert on_front(*np.array(points, float).T).tolist() == expected
 
 
-@given(POINTS, st.integers(-1, 3), st.integers(-4, 9))
-def test_the_area_is_the_number_of_squares_covered(points, slowest, worst):
-    covered = {
-        (x, y) for fast, bad in points for x in range(slowest, fast) for y in range(bad, worst)
-    }
-    area = hypervolume(*np.array(points, float).T, (slowest, worst))
-    assert area == pytest.approx(len(covered))
+@given(st.lists(st.tuples(POINT, POINT), min_size=1, max_size=7), st.tuples(CORNER, CORNER))
+def test_the_area_of_each_problem_is_the_number_of_squares_covered(pairs, corners):
+    problems = list(zip(*pairs, strict=True))
+    covered = [
+        {(x, y) for fast, bad in points for x in range(slowest, fast) for y in range(bad, worst)}
+        for points, (slowest, worst) in zip(problems, corners, strict=True)
+    ]
+    areas = hypervolume(*np.moveaxis(np.array(problems, float), -1, 0), np.array(corners))
+    assert areas.tolist() == [len(squares) for squares in covered]

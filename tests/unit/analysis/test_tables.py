@@ -1,10 +1,19 @@
-"""Tables on disk: nothing is lost on the way."""
+"""Tables on disk and for people: nothing is lost on the way, and all are there."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from automata.analysis.overview import contrasts, gains, ran
 from automata.analysis.tables import read_csv, write
+from automata.cli import main
+from automata.views import TABLES
+from support.synthetic import CONTROLS, PAPER, synthetic_runs
+from support.tabulated import CARBON, write_tables
+
+from .conftest import run
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
@@ -28,3 +37,41 @@ def test_a_table_is_read_as_it_was_written(tmp_path, name):
     found = read(path)
     assert found.pop("final_failure").isna().all()
     pd.testing.assert_frame_equal(found, table.drop(columns="final_failure"), check_exact=True)
+
+
+@pytest.mark.parametrize("selectors", [("full",), ("random", "gradmatch"), PAPER + CONTROLS])
+def test_a_part_of_the_papers_grid_has_all_tables(selectors, tmp_path):
+    axes = {"datasets": ("dna",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
+    folder = tmp_path / "tables"
+    write_tables(synthetic_runs(selectors=selectors, **axes), folder)
+    main(["tabulate", str(folder), "--claims", "--carbon", CARBON.model_dump_json()])
+    made = {name for name, table in TABLES.items() if table.make}
+    assert {path.name for path in folder.iterdir()} >= made
+    assert (tmp_path / "best.yaml").exists()
+
+
+def test_a_seed_counts_with_the_mean_of_its_searches():
+    numbers = [(0, 2.0, 5.0, 1.0), (0, 4.0, 7.0, 3.0), (1, 9.0, 9.0, -1.0)]
+    rows = [
+        run(seed=seed, speedup=speedup, ceiling=ceiling, relative_test_error=error)
+        for seed, speedup, ceiling, error in numbers
+    ]
+    assert gains(pd.DataFrame(rows)) == ["6.0", "7.5", "+0.5"]
+
+
+@pytest.mark.parametrize("own", ["DNA", "all"])
+def test_a_data_set_keeps_its_column_whatever_its_name(own):
+    errors = {("dna", "gradmatch"): 1.0, ("dna", "rs2"): 2.0, (own, "gradmatch"): 3.0}
+    rows = [
+        run(selector, dataset=dataset, relative_test_error=error)
+        for (dataset, selector), error in {**errors, (own, "rs2"): 7.0}.items()
+    ]
+    table = contrasts(SimpleNamespace(ratios=pd.DataFrame(rows)))
+    assert list(table) == ["difference", "DNA", own, "all", "speedups"]
+    assert table.iloc[0].tolist()[:3] == ["AUTOMATA - RS2", "-1", "-4"]
+
+
+def test_energy_of_some_runs_is_no_sum():
+    runs = synthetic_runs(datasets=("dna",), selectors=("full",), repeats=1)
+    table = ran(SimpleNamespace(runs=runs.assign(energy_joules=[None, 1.0, 1.0, 1.0])))
+    assert table["energy (Wh)"].isna().tolist() == [True]

@@ -120,11 +120,6 @@ SETS = {"dna": [-1.0] * 5, "letter": [-2.0] * 3, "sst2": [-6.0]}
             {"dataset": ALL, "fraction": 0.1},
             (-3, -6, -1, "data sets", 3, 9),
         ),
-        (
-            [*pairs([-1.0]), *pairs([-2.0], fraction=0.3)],
-            {"dataset": ALL, "fraction": ALL},
-            (-1.5, -1.5, -1.5, "seeds", 1, 2),
-        ),
     ],
 )
 def test_panels_are_pooled_by_seeds_or_data_sets(rows, place, expected):

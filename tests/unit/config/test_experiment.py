@@ -21,9 +21,7 @@ FEW = yaml.safe_load(
     "{learning_rate: {choice: [0.1, 0.2]}, hidden1: {randint: [5, 7]}, hidden2: {choice: [10]},"
     " batch_size: {choice: [16]}, optimizer: null, schedule: null}"
 )
-RATE = {"uniform": [0.01, 0.1]}
 NESTEROV = {"nesterov": {"choice": [True, False]}}
-LAYERS = {"layers": {"choice": ["few", "many"]}, "batch_size": {"choice": [8]}}
 RATES = [f"lr{i}" for i in range(1, 5)]
 
 
@@ -135,7 +133,6 @@ REFUSED = [
     ('experiment: "xxx...x... (302 characters) is not valid', {"experiment": "x" * 300}),
     ("experiment: runs is the name of another folder in results/", {"experiment": "runs"}),
     ('datasets.0: "mnist" is not valid; valid: dna, ..., or one of own', {"datasets": ["mnist"]}),
-    ('selectors.0: "grad" is not valid; valid: full, full-again', {"selectors": ["grad"]}),
     ("own_searches.tpe: the project has this name", {"own_searches": {"tpe": "a:b"}}),
     ("job.gpu_type: needs job.gpus to be 1 or more", {"job": {"gpu_type": "a100"}}),
     ("learning_curves.pool: 26 is fewer than the 27 config", {"learning_curves": {"pool": 26}}),
@@ -147,17 +144,13 @@ REFUSED = [
     own(".dna: the project has this name; choose another", "dna", **TABLE),
     own(".mine.kind: missing", path="a.csv"),
     own('.mine.kind: "table" is not valid; valid: tabular, text, image', kind="table"),
-    own(".mine.target: missing", kind="tabular", path="mine.csv"),
-    tabular("model.factory: missing", model={"width": 3}),
     tabular('model: "mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a', model="mpl"),
     tabular("model: lstm is for text data; valid: mlp", model="lstm"),
     tabular("augmentation: is for images", augmentation={"flip": True}),
     tabular('for_search: "grid" is not valid; ', for_search={"grid": {}}),
-    tabular("evaluate_every: 0 is not valid; valid: integer > 0 or null", evaluate_every=0),
     tabular("horizon_exponent: [0, 2] is not ...>= 0 and <= 1 or a list", horizon_exponent=[0, 2]),
     tabular('finalist_rungs: "half" is not ... matches ^[0-9]', finalist_rungs={"half": 1}),
     tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={}),
-    tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={0: 1}),
     tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={1.5: 1}),
     tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={0.1: 2, 0.5: 2}),
     space("hidden1: uniform: 1 is not below 1", hidden1={"uniform": [1, 1]}),
@@ -193,10 +186,8 @@ def test_a_value_that_does_not_suit_the_others_is_refused_in_one_line(line, chan
 @pytest.mark.parametrize(
     "changes",
     [
-        tabular(search_space=NESTEROV, momentum=0.9)[1],
         tabular(search_space=FEW, configurations=4)[1],
-        tabular(model={"factory": "a:b"}, search_space={"learning_rate": RATE, **LAYERS})[1],
-        image(**dict.fromkeys(RATES), learning_rate=RATE)[1],
+        image(**dict.fromkeys(RATES), learning_rate={"uniform": [0.01, 0.1]})[1],
         initial("", INITIAL)[1],
         {"learning_curves": {"pool": 27}},
     ],

@@ -1,4 +1,4 @@
-"""The runs of a grid, and the paths of their inputs and outputs."""
+"""The runs of a grid, and the paths of their inputs."""
 
 from collections import Counter
 from pathlib import Path
@@ -9,10 +9,8 @@ from automata.config.files import SHIPPED, read_experiments
 from automata.datasets.catalog import DATASETS
 from automata.errors import UserError
 from automata.grid import Grid, alternatives
-from automata.outputs import Outputs
 
 IMAGES = ("cifar10", "cifar100", "svhn")
-OWN = {"kind": "tabular", "path": "mine.csv", "target": "y"}
 
 
 @pytest.fixture(autouse=True)
@@ -24,12 +22,6 @@ def grid(*names, **changes):
     """Return the grid of shipped files, changed."""
     files = [SHIPPED / f"{name}.yaml" for name in ("config", *names)]
     return Grid(read_experiments(files, changes), [])
-
-
-def own_grid(text="x,y\n1,0\n"):
-    """Return the grid of a user's own table."""
-    Path("mine.csv").write_text(text)
-    return grid("smoke", datasets=["mine"], own_datasets={"mine": OWN})
 
 
 def test_number_of_runs_of_shipped_configurations():
@@ -74,16 +66,12 @@ def test_settings_and_content_of_own_files_are_in_the_name_of_a_prepared_file():
     assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
     some = grid("text").prepared("sst5"), grid("text", data=texts).prepared("sst5")
     assert len({*some, "results/data/sst5.safetensors"}) == 3
-    assert own_grid().prepared("mine") != own_grid(text="x,y\n2,0\n").prepared("mine")
-
-
-def test_files_of_prepared_data_have_the_paths_that_the_rules_write():
-    found = own_grid()
-    stem = f"results/data/mine{found.version('mine')}"  # as in rules/data.smk
-    assert found.prepared("mine") == f"{stem}.safetensors"
-    assert found.encoding("mine") == f"{stem}.encoding.json"
-    assert found.baselines == [f"{stem}.baselines.json"]
-    assert grid("smoke").baselines == []
+    paths = set()
+    for row in ("1,0", "2,0"):
+        Path("mine.csv").write_text(f"x,y\n{row}\n")
+        own = {"kind": "tabular", "path": "mine.csv", "target": "y"}
+        paths.add(grid("smoke", datasets=["mine"], own_datasets={"mine": own}).prepared("mine"))
+    assert len(paths) == 2
 
 
 def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_line():
@@ -94,17 +82,3 @@ def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_l
     (part,) = read_experiments([SHIPPED / "config.yaml"])
     with pytest.raises(UserError, match=r"^experiment: must be the same in all parts$"):
         Grid([part, part.model_copy(update={"experiment": "other"})], [])
-
-
-def test_archives_replace_runs():
-    Path("old.tar.xz").touch()
-    found = grid("smoke", archives=["old.tar.xz"])
-    assert (found.runs, found.datasets) == ([], ["dna"])
-    assert "results/smoke/figures/tradeoff/dna.png" in Outputs(found).figures
-
-
-def test_outputs_are_figures_with_content_and_published_files_without_records():
-    both, full = Outputs(grid("smoke")), Outputs(grid("smoke", selectors=["full"]))
-    assert len(full.figures) < len(both.figures)
-    kinds = {Path(path).suffix for path in both.published}
-    assert kinds == {".csv", ".md", ".html", ".yaml", ".png", ".json"}

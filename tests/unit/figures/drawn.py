@@ -84,12 +84,9 @@ def outside(figure: Figure, extents: dict[str, Bbox]) -> list[str]:
     """Return what reaches beyond the figure, or below what is written of it: notes are there."""
     with style():
         written = layout(figure)
-    page, bottom = figure.bbox, written.y0 * figure.dpi
+    page = Bbox([[0, written.y0 * figure.dpi], figure.bbox.max]).padded(PIXEL)
     return [
         name
         for name, box in extents.items()
-        if box.x0 < page.x0 - PIXEL
-        or box.x1 > page.x1 + PIXEL
-        or box.y1 > page.y1 + PIXEL
-        or box.y0 < bottom - PIXEL
+        if (Bbox.union([page, box]).extents != page.extents).any()
     ]

@@ -1,15 +1,17 @@
-"""Every figure, in the largest grids: what can be read, what is written."""
+"""Figures by name: what can be read in the largest grids, and what is written."""
 
 import re
 import zlib
 
 import pytest
 from matplotlib.text import Text
-from PIL import Image
 
+from automata.cli import main
+from automata.errors import UserError
 from automata.figures.files import draw
-from automata.figures.style import COLOURS, PAGE_INCHES, save, style
-from automata.views import BEYOND, DATASETS, PAPER, named
+from automata.figures.style import PAGE_INCHES, save
+from automata.views import BEYOND, DATASETS, PAPER, figures, named
+from support.synthetic import synthetic_runs
 
 from .drawn import boxes, outside, overlaps
 
@@ -64,18 +66,6 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
     assert first == second
 
 
-def test_a_file_of_few_colours_has_those_of_the_areas(largest, tmp_path):
-    save(largest("pareto"), tmp_path / "few.png")
-    with style():
-        largest("pareto").savefig(tmp_path / "all.png")
-    with Image.open(tmp_path / "few.png") as few, Image.open(tmp_path / "all.png") as every:
-        shown, drawn = (image.convert("RGB").getcolors(2**24) for image in (few, every))
-    areas = {colour for count, colour in drawn if count > 0.002 * sum(n for n, _ in drawn)}
-    assert len(shown) <= COLOURS
-    assert len(areas) > 2
-    assert {colour for _, colour in shown} >= areas
-
-
 def test_words_in_a_pdf_are_letters_of_true_type_fonts_that_are_in_it(largest, tmp_path):
     save(largest("selector-comparison"), tmp_path / "figure.pdf")
     content = (tmp_path / "figure.pdf").read_bytes()
@@ -84,3 +74,42 @@ def test_words_in_a_pdf_are_letters_of_true_type_fonts_that_are_in_it(largest, t
     assert b"/FontFile2" in content
     kinds = rb"/Subtype\s*/(Type0|Type1|Type3|TrueType|CIDFontType2)"
     assert set(re.findall(kinds, content)) <= {b"Type0", b"TrueType", b"CIDFontType2"}
+
+
+@pytest.mark.parametrize(
+    "selectors",
+    [("gradmatch", "random"), ("full", "gradmatch"), ("full", "random"), ("full", "craig", "rs2")],
+)
+def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, selectors):
+    axes = {"datasets": ("connect4",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
+    study = make_study(synthetic_runs(selectors=selectors, **axes), trials=True)
+    planned = figures({("connect4", "tpe", "hyperband"): selectors})
+    for name in named(PAPER, BEYOND):
+        figure = draw(name, study)
+        artists = [one for axes in figure.axes for one in (*axes.lines, *axes.collections)]
+        own = {one.get_gid() for one in artists} - {None}
+        own -= {"mean full", "bars"} if name == "performance-summary" else set()
+        assert (name in planned) == bool(own), name
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("mian", "figure 'mian' is not one of performance-summary, main"),
+        ("main/sst5", "figure 'main/sst5' is not one of tradeoff, energy"),
+        ("tradeoff/mnist", "dataset 'mnist' is not one of sst5$"),
+    ],
+)
+def test_another_figure_or_data_set_is_one_line_that_names_those_there_are(small, name, message):
+    with pytest.raises(UserError, match=f"^{message}"):
+        draw(name, small)
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_the_command_writes_each_figure_in_both_formats(small, tmp_path, processes):
+    names = ["image", "ceiling", "tradeoff/sst5", "energy/sst5"]
+    options = ["--processes", processes, "--output", str(tmp_path)]
+    main(["plot", str(small.folder), *names, *options])
+    files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
+    assert set(files) == {f"{name}.{form}" for name in names for form in ("pdf", "png")}
+    assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}

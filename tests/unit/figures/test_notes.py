@@ -11,14 +11,7 @@ SPEEDUP = (
     "training."
 )
 GROW = "Markers grow with the subset: 10 %."
-PANEL = ["sst5", "tpe", "asha"]
-
-
-@pytest.fixture(scope="module")
-def runs(some_runs):
-    """One panel of SST5, three selectors, one subset size, three seeds: 9 runs."""
-    keep = "dataset == 'sst5' and search == 'tpe' and scheduler == 'asha' and fraction in (0.1, 1)"
-    return some_runs.query(keep).query("selector in ('full', 'random', 'gradmatch')")
+PANEL = ["sst5", "tpe", "hyperband"]
 
 
 def note(study, figure="tradeoff"):
@@ -36,8 +29,8 @@ BARS = "Bars (AUTOMATA) are"
         (3, f"Markers are means over 3 seeds. {BARS} 95 % bootstrap intervals over seeds."),
     ],
 )
-def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, runs, seeds, words):
-    assert note(make_study(runs[runs["seed"] < seeds])) == f"{SPEEDUP} {words} {GROW}"
+def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, small_runs, seeds, words):
+    assert note(make_study(small_runs[small_runs["seed"] < seeds])) == f"{SPEEDUP} {words} {GROW}"
 
 
 @pytest.mark.parametrize(
@@ -49,13 +42,14 @@ def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, runs, seeds, w
         ({}, f" {GROW}"),  # the row about the user's own data is no difference
     ],
 )
-def test_a_note_names_what_weakens_the_runs(make_study, runs, changes, words):
+def test_a_note_names_what_weakens_the_runs(make_study, small_runs, changes, words):
     own = [[*PANEL, "data set", "mine", "not in the paper"]]
-    assert note(make_study(runs.assign(**changes), own)).endswith(words)
+    assert note(make_study(small_runs.assign(**changes), own)).endswith(words)
 
 
-def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(make_study, runs):
-    runs = runs.assign(energy_method="measured", energy_source="pyJoules NVML + pyJoules RAPL")
+def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(make_study, small_runs):
+    source = "pyJoules NVML + pyJoules RAPL"
+    runs = small_runs.assign(energy_method="measured", energy_source=source)
     runs.loc[runs["selector"] == "random", ["energy_joules", "energy_method"]] = None
     study = make_study(runs)
     shown = note(study, "energy")
@@ -65,11 +59,11 @@ def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(make_study,
 
 
 @pytest.mark.parametrize("name", ["tradeoff", "energy", "anytime", "time-split"])
-def test_figures_of_a_data_set_count_the_settings_that_differ(make_study, runs, name):
+def test_figures_of_a_data_set_count_the_settings_that_differ(make_study, small_runs, name):
     differing = [
         [*PANEL, "seeds", "3", "5"],
         [*PANEL, "device", "cpu", "V100"],
         ["dna", "tpe", "asha", "epochs", "3", "5"],
     ]
-    shown = note(make_study(runs, differing, trials=True), name)
+    shown = note(make_study(small_runs, differing, trials=True), name)
     assert shown.endswith(" The protocol differs from the paper's in 2 settings (differences.csv).")

@@ -5,21 +5,15 @@ import pandas as pd
 import pytest
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
 from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
 from automata.figures.files import draw
-from automata.figures.style import logarithmic
 
 from .drawn import bars, note_of, points, texts
 
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
-
-
-def tick_labels(axes):
-    return [label.get_text() for label in axes.get_yticklabels()]
 
 
 def tuples(table, *columns):
@@ -49,16 +43,6 @@ def test_a_forest_has_the_pooled_rows_in_black_where_they_differ(
     assert len(pooled) == 6 * 5  # pairs; four subset sizes and all
     marks = [line.get_color() for line in axes.lines if line.get_gid() == "mean"]
     assert [colour == "black" for colour in marks] == [*((low > nothing) | (high < nothing))]
-
-
-def test_a_forest_of_one_seed_has_no_interval_and_names_what_it_cannot_compare(
-    make_study, small_runs
-):
-    figure = draw("selector-comparison", make_study(small_runs[small_runs["seed"] == 0]))
-    left, right = figure.axes
-    assert [line.get_color() for line in right.lines if line.get_gid() == "mean"] == ["0.55"]
-    assert tick_labels(left) == ["AUTOMATA vs RANDOM (fixed)", "10 %"]
-    assert "One data set and one seed give no intervals." in note_of(figure)
 
 
 def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
@@ -161,15 +145,3 @@ def test_the_summary_has_the_means_and_bars_of_the_table_lane_by_lane(some, draw
         ends = table[table["selector"] == "gradmatch"][[f"{quantity}_low", f"{quantity}_high"]]
         reached = [bar[:, 0].tolist() for drawn in bars(axes) for bar in drawn]
         assert sorted(reached) == sorted(ends.values.tolist())
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "shown"),
-    [(0.8, 150, "1 10 100"), (0.9, 2.4, "1 1.4 2"), (0.97, 1.03, "1")],
-)
-def test_logarithmic_axes_have_the_coarsest_ticks_that_are_three(low, high, shown):
-    axes = Figure().add_subplot()
-    logarithmic(axes, "x", low, high)
-    assert [label.get_text() for label in axes.get_xticklabels()] == shown.split()
-    assert axes.get_xticks() == pytest.approx([float(label) for label in shown.split()])
-    assert axes.get_xlim() == (low, high)

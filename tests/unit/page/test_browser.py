@@ -50,13 +50,9 @@ def page(browser, file):
 
 
 @pytest.fixture(scope="module")
-def dna(experiment):
-    return read_csv(experiment / "tables/tradeoff.csv").query("dataset == 'dna'")
-
-
-@pytest.fixture(scope="module")
-def table(dna):
-    return dna[dna["search"] == "random"]
+def table(experiment):
+    table = read_csv(experiment / "tables/tradeoff.csv")
+    return table.query("dataset == 'dna' and search == 'random'")
 
 
 def shown(page):
@@ -85,20 +81,6 @@ def test_a_click_in_the_legend_hides_the_others(page, table):
     page.locator(f"{DNA} svg").first.click(position={"x": 300, "y": 250})
     page.wait_for_timeout(200)
     assert sorted(shown(page)) == sorted(everything)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("button", "rows"),
-    [
-        ("5 %", "search == 'random' and fraction in (0.05, 1)"),  # FULL is beside it
-        ("TPE, Hyperband", "search == 'tpe'"),
-    ],
-)
-def test_a_button_chooses_a_subset_size_or_a_panel(page, dna, button, rows):
-    page.locator(f"{DNA} [type=radio][value='{button}']").check()
-    page.wait_for_timeout(200)
-    assert len(shown(page)) == len(dna.query(rows))
 
 
 def test_a_point_tells_its_numbers_and_runs_nothing_in_them(page, table):

@@ -1,6 +1,5 @@
 """The page as HTML: what it shows, and that it needs and runs nothing else."""
 
-import base64
 import json
 import re
 import shutil
@@ -13,7 +12,6 @@ from automata.cli import main
 from automata.files import write_text
 from automata.page.build import page
 from automata.runs import MODEL
-from automata.views import FIGURES
 
 from .conftest import EVIL, write_tables
 
@@ -73,14 +71,6 @@ def test_spaces_before_units_do_not_break_and_those_of_commands_stay_as_they_are
     html = page(experiment, ["at 5 s.yaml"])
     assert "5\N{NO-BREAK SPACE}%" in html
     assert "snakemake --cores all --configfile &#39;at 5 s.yaml&#39; --force" in html
-
-
-def test_the_figure_is_in_the_page_with_its_text_and_its_table(html, tags, experiment):
-    view = FIGURES["selector-comparison"]
-    assert [it["alt"] for tag, it in tags if tag == "img"] == [view.caption]
-    assert f'Numbers and records: <a href="tables/{view.table}">' in html
-    text = re.search(r"data:image/png;base64,([^\"]+)", html)[1]
-    assert base64.b64decode(text) == (experiment / "figures/selector-comparison.png").read_bytes()
 
 
 @pytest.mark.parametrize("missing", ["random", "full"])

@@ -5,7 +5,6 @@ import shlex
 
 import pytest
 
-from automata import names
 from automata.analysis import wording
 from automata.analysis.study import Study, datasets
 from automata.config.files import command
@@ -23,14 +22,8 @@ def tables(experiment):
 
 @pytest.fixture(scope="module")
 def data(tables):
-    return {group["title"]: group for group in changed(tables)}
-
-
-def changed(tables, **given):
-    """Return the data sets of the page with other tables."""
-    other = Study(tables.folder)
-    other.__dict__.update(given)
-    return [panels.data_set(name, other, CALL) for name in datasets(other.runs)]
+    groups = [panels.data_set(name, tables, CALL) for name in datasets(tables.runs)]
+    return {group["title"]: group for group in groups}
 
 
 def rows_of(group, column):
@@ -39,39 +32,15 @@ def rows_of(group, column):
     return next(rows for rows in sets if rows and column in rows[0])
 
 
-def point(group, panel, title):
+def point(group, *place):
     rows = rows_of(group, "selector")
-    return next(row for row in rows if (row["panel"], row["title"]) == (panel, title))
+    return next(row for row in rows if (row["panel"], row["title"]) == place)
 
 
 def test_a_marker_of_a_figure_is_drawn_alike_in_the_chart():
     """The corners of a square and of a triangle; y points down, as in SVG."""
     assert shape("s") == "M-1,1L1,1L1,-1L-1,-1Z"
     assert shape("^") == "M0,-1L-1,1L1,1Z"
-
-
-def test_an_own_selector_has_the_look_of_the_figures_and_a_row(tables):
-    renamed = tables.tradeoff.replace({"selector": {"random": "mine"}})
-    runs = tables.runs.replace({"selector": {"random": "mine"}})
-    group = changed(tables, tradeoff=renamed, runs=runs)[1]
-    encoding = next(it for it in group["chart"]["layer"] if it.get("name") == "points")["encoding"]
-    look = names.look("mine")
-    for channel, value in (("color", look.colour), ("shape", shape(look.marker))):
-        scale = encoding[channel]["scale"]
-        assert (scale["domain"][-1], scale["range"][-1]) == ("mine", value)
-    assert any(row["cells"][1].startswith("mine ") for row in group["rows"])
-
-
-def test_every_row_of_the_tables_is_a_point_and_a_row_with_a_command(data, tables):
-    """Records of runs are targets of Snakemake; archived ones are named by their axes."""
-    for title, group in data.items():
-        rows = tables.tradeoff[tables.tradeoff["dataset"] == title.lower()]
-        assert len(rows_of(group, "selector")) == len(rows)
-        assert len(group["rows"]) == len(rows) + rows["search"].nunique()  # `untuned` in each
-    row = data["DNA"]["rows"][0]
-    assert row["command"] == f"{START} --force {' '.join(row['records'])}"
-    median = tables.untuned["relative_test_error_median"].iloc[0]
-    assert rows_of(data["DNA"], "median")[0]["median"] == median
 
 
 def test_an_archived_run_is_made_again_by_its_axes(runs):
@@ -92,6 +61,9 @@ def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
     panel = "dataset == 'dna' and search == 'tpe' and fraction == 0.05 and selector == 'gradmatch'"
     row = tables.tradeoff.query(panel).iloc[0]
     shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")
+    assert data["DNA"]["rows"][0]["command"].startswith(f"{START} --force results/runs/dna/")
+    median = tables.untuned["relative_test_error_median"].iloc[0]
+    assert rows_of(data["DNA"], "median")[0]["median"] == median
     for column in ("speedup", "speedup_low", "relative_test_error_high"):
         assert shown[column] == pytest.approx(row[column], rel=1e-5)
     assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
@@ -101,15 +73,3 @@ def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
     assert refused["Seeds"] == "0, 1 (mean; brackets: range)"
     unknown = point(data["TREC6"], "Random, Hyperband", "RANDOM (fixed) 10 %")
     assert unknown["Energy ratio"] == wording.MISSING
-
-
-def test_untuned_does_not_squeeze_the_points(tables):
-    """Far from all points it is in the table alone; a band with a far end is cut."""
-    end = "relative_test_error_"
-    far = tables.untuned.assign(**{f"{end}median": 90.0, f"{end}low": 80.0, f"{end}high": 95.0})
-    dna = changed(tables, untuned=far)[0]
-    assert any("90 pp [80, 95]" in cell for row in dna["rows"] for cell in row["cells"])
-    assert "untuned" not in str(dna["chart"]["layer"])
-    (dna, _) = changed(tables, untuned=tables.untuned.assign(**{f"{end}high": 95.0}))
-    assert max(row["high"] for row in rows_of(dna, "median")) < 20
-    assert ", 95] (median and range of 3 draws)" in rows_of(dna, "median")[0]["label"]

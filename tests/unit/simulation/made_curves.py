@@ -13,29 +13,6 @@ EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12
 
 
-def table_row(method="gradmatch 1 %", selector="gradmatch", regret=0.5, **changes):
-    """Return a row of the table of simulated searches, under Hyperband on 1 % of dna."""
-    return {
-        "dataset": "dna",
-        "scheduler": "hyperband",
-        "method": method,
-        "selector": selector,
-        "fraction": 0.01,
-        "horizon_exponent": 0.0,
-        "metric": "accuracy",
-        "finalists": 1,
-        "seeds": 2,
-        "regret": regret,
-        "regret_low": regret - 0.75,
-        "regret_high": regret + 1,
-        "regret_5th": regret - 2,
-        "regret_95th": regret + 3,
-        "speedup_samples": 5 * regret + 1,
-        "speedup_cpu": 6.0,
-        **changes,
-    }
-
-
 def made_curves():
     """Return curves on which the quality of a configuration is its number."""
     columns = ["selector", "seed", "configuration", "epoch"]

@@ -8,12 +8,11 @@ import pytest
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
 from automata.records import write_record
-from automata.simulation.curves import ROW, publish_curves, published_curves, tabulated
+from automata.simulation.curves import publish_curves, tabulated
 from automata.simulation.grid import (
     POOL_SEED,
     Curves,
     curves_jobs,
-    path_of,
     published_trainings,
     simulated_searches,
     training_of,
@@ -57,31 +56,11 @@ def record(job, accuracy=0.5, diverges=False):
     return Curves(job=job, data_sha256="d", curves=curves, provenance={})
 
 
-def test_rows_have_scores_and_costs_and_the_worst_score_after_a_divergence(jobs):
-    rows = tabulated([record(jobs[0])]).set_index(["configuration", "epoch"])
-    assert list(rows.index) == [(0, 1), (0, 2), (1, 1), (1, 2)]
-    row = rows.loc[(1, 2)]
-    assert (row["accuracy"], row["loss"], row["samples"]) == (0.51, 1.5, 20)
-    assert row["cpu_seconds"] == 4.0
-    assert row["hyperparameters"] == '{"x": 1}'
-    assert rows["test_accuracy"].isna().tolist() == [True, False, True, False]
+def test_rows_after_a_divergence_have_the_worst_score(jobs):
     rows = tabulated([record(jobs[0], diverges=True)]).set_index(["configuration", "epoch"])
-    assert rows.loc[(0, 1), "accuracy"] == 0.5
-    assert rows.loc[(0, 2), ["accuracy", "samples", "cpu_seconds"]].tolist() == [0, 15, 3]
-
-
-def test_what_is_published_comes_back_and_is_known(jobs, tmp_path):
-    publish_curves(map(record, jobs), tmp_path)
-    assert path_of(jobs[1]) == f"{training_of(jobs[1])}/2-3.json"
-    known = {name: it.configurations for name, it in published_trainings(tmp_path).items()}
-    assert known == {training_of(job): {0, 1, 2, 3} for job in jobs}
-    trainings = [training_of(jobs[0])]
-    (found,) = published_curves(tmp_path, trainings)
-    expected = tabulated(record(job) for job in jobs if training_of(job) in trainings)
-    found, expected = (it.sort_values(ROW, ignore_index=True) for it in (found, expected))
-    pd.testing.assert_frame_equal(
-        found, expected, check_dtype=False, check_categorical=False, check_exact=True
-    )
+    numbers = rows[["accuracy", "samples", "cpu_seconds", "test_accuracy"]]
+    assert numbers.loc[(1, 1)].tolist()[:3] == [0.51, 10, 2]
+    assert numbers.loc[(1, 2)].tolist() == [0, 15, 3, 0.75]
 
 
 def test_published_rows_stay_and_win_over_records_of_the_same_training(jobs, tmp_path):

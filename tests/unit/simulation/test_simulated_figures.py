@@ -1,52 +1,42 @@
-"""Figures of simulated searches show what their table says."""
+"""Figures of simulated searches show what their published table says."""
+
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from automata.analysis.study import Study
 from automata.figures.files import draw
-from automata.names import HEDGE, ONE_EPOCH, REPEAT
+from automata.names import HEDGE, REPEAT
 
-from .made_curves import table_row as row
-
-ROWS = [
-    row(REPEAT, "full", regret=0),
-    row(ONE_EPOCH, "full", regret=1),
-    row("rs2 1 %", "rs2", regret=2),
-    row("rs2 1 %, 3 finalists", "rs2", regret=3, finalists=3),
-    row("rs2 1 %, beta 0.5", "rs2", regret=4, horizon_exponent=0.5),
-    row("rs2 1 %, by loss", "rs2", regret=5, metric="log_loss"),
-    row("rs2 1 %", "rs2", regret=6, scheduler="asha"),
-    row(HEDGE, "rs2", regret=1.5, horizon_exponent=np.nan, metric="log_loss", finalists=3),
-]
+TABLES = Path(__file__).parents[3] / "results/reference/simulated/tables"
+DNA = pd.read_csv(TABLES / "simulated.csv").query("dataset == 'dna' and scheduler == 'hyperband'")
+USUAL = "metric == 'accuracy' and horizon_exponent == 0"
+NAMED = f"method in ['FULL, ASHA', 'one epoch', 'untuned', 'plain halving', '{HEDGE}']"
 
 
-def drawn(folder, name):
-    """Return the figure, and the points and bars of its first panel."""
-    pd.DataFrame(ROWS).to_csv(folder / "simulated.csv", index=False)
-    figure = draw(name, Study(folder))
-    bars = [container.lines for container in figure.axes[0].containers]
-    points = [marks.get_xydata()[0].tolist() for marks, _, _ in bars]
-    ends = [bar.get_segments()[0][:, 1].tolist() for _, _, (bar,) in bars]
-    assert ends == [[y - 0.75, y + 1] for _, y in points]
-    return figure, sorted(points)
-
-
-def test_regret_is_drawn_against_the_speedup_of_subsets_and_of_methods_without(tmp_path):
-    figure, points = drawn(tmp_path, "regret-hyperband")
-    assert points == [[6, 1], [8.5, 1.5], [11, 2], [16, 3]]
-    (axes,) = figure.axes
+@pytest.mark.parametrize(
+    ("figure", "shown", "at"),
+    [
+        ("regret", f"selector != 'full' and {USUAL} or {NAMED}", "speedup_samples"),
+        ("horizon", "selector == 'rs2' and finalists == 1", "horizon_exponent"),
+    ],
+)
+def test_regret_is_drawn_with_its_bounds_over_the_band_of_a_repeat(figure, shown, at):
+    axes = draw(f"{figure}-hyperband", Study(TABLES)).axes[0]
     assert axes.get_title() == "DNA"
+    drawn = [
+        [*marks.get_xydata()[0], *bar.get_segments()[0][:, 1]]
+        for marks, _, (bar,) in (container.lines for container in axes.containers)
+    ]
+    rows = DNA.query(shown)
+    expected = rows[[at, "regret", "regret_low", "regret_high"]].to_numpy().tolist()
+    assert np.array(sorted(drawn)) == pytest.approx(np.array(sorted(expected)))
     (band,) = axes.patches
-    assert (band.get_y(), band.get_height()) == (-2, 5)
+    repeat = DNA[DNA["method"] == REPEAT].iloc[0]
+    assert band.get_y() == pytest.approx(repeat["regret_5th"])
+    assert band.get_y() + band.get_height() == pytest.approx(repeat["regret_95th"])
+    others = ((rows["finalists"] > 1) | (rows["metric"] != "accuracy")) & (rows["method"] != HEDGE)
     colours = [it.lines[0].get_markerfacecolor() for it in axes.containers]
-    assert colours.count("white") == 1  # three finalists
-    low, high = axes.get_ylim()
-    assert low < 0.25 < 4 < high
-
-
-def test_regret_is_drawn_against_the_horizon_exponent(tmp_path):
-    figure, points = drawn(tmp_path, "horizon-hyperband")
-    assert points == [[0, 2], [0, 5], [0.5, 4]]
-    assert np.allclose(figure.axes[0].get_xticks(), [0, 0.5])
-    assert figure.axes[0].get_xlabel() == "Horizon exponent (Hyperband)"
+    assert colours.count("white") == others.sum()

@@ -133,9 +133,7 @@ def test_every_method_chooses_and_costs_what_a_replay_of_each_search_does():
     wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=EPOCHS[-1])
     recorded = DatasetCurves(wanted, list(range(SEEDS)), np.zeros(POOL), curves)
     sample = Sample(order, np.stack([seeds, 1 - seeds], axis=1))
-    known = []
     for method, outcome in Comparison(recorded, "hyperband", sample).outcomes():
-        known.append(method.name)
         own = 1 - seeds if method.name == "FULL (repeat)" else seeds
         expected = [
             replayed(method.name, method.strategy, curves, list(each), seed)
@@ -143,12 +141,6 @@ def test_every_method_chooses_and_costs_what_a_replay_of_each_search_does():
         ]
         found = zip(outcome.chosen, outcome.test, outcome.costs[0], strict=True)
         assert list(found) == expected, method.name
-    subsets = ("rs2 10 %", "rs2 1 %", "rs2 1 %, beta 0.5")
-    ways = ("", ", 3 finalists", ", by loss", ", by loss, 3 finalists")
-    assert known == [
-        *("FULL", "FULL (repeat)", "FULL, ASHA", "untuned", "one epoch", "plain halving", "hedge"),
-        *(name + way for name in subsets for way in ways),
-    ]
 
 
 def test_a_rung_is_the_nearest_recorded_epoch():
