@@ -2,8 +2,6 @@
 
 import os
 import platform
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -148,19 +146,3 @@ def test_gpus_in_use_are_the_first_of_those_that_are_visible(monkeypatch):
     )
     assert gpus_in_use(CPU, 2) == []
     assert [gpus_in_use(CUDA, n) for n in (1, 9)] == [["u0"], ["u0", "u1", "u2"]]
-
-
-LIMITED = """
-import numpy, torch
-from threadpoolctl import threadpool_info
-from automata.training.device import limit_threads
-limit_threads(1)
-import scipy.linalg
-print(torch.get_num_threads(), {pool["num_threads"] for pool in threadpool_info()})
-print(float(torch.tensor(1e-39) * 1) == 0)
-"""
-
-
-def test_limit_of_threads_holds_for_torch_numpy_and_a_library_that_is_imported_later():
-    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
-    assert done.stdout.strip() == "1 {1}\nTrue", done.stderr

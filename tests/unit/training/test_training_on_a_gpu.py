@@ -13,7 +13,6 @@ from automata.config.sections import Compute
 from automata.models.nets import BasicBlock, ResNet
 from automata.selection import embeddings, matching
 from automata.selection.random import FixedRandom
-from automata.training import optimization
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -86,20 +85,6 @@ def test_training_is_that_on_the_cpu(data, monkeypatch, model, selector, compute
         on_gpu = trained(run)
         assert {value.device.type for value in run.model.state_dict().values()} == {"cuda"}
     assert on_gpu == on_cpu
-
-
-def test_compiled_model_is_captured_as_graphs(data, monkeypatch):
-    """The pretence cannot compile: it trains by the plain loss."""
-    modes = []
-    optimization._compiled_loss.cache_clear()
-    monkeypatch.setattr(
-        torch, "compile", lambda loss, dynamic, mode: (modes.append((dynamic, mode)), loss)[1]
-    )
-    with pretended_cuda():
-        on_gpu = trained(make(data, "resnet18", "full", compute=Compute(compiled=True)))
-        assert on_gpu == trained(make(data, "resnet18", "full"))
-    optimization._compiled_loss.cache_clear()
-    assert modes == [(False, "reduce-overhead")]
 
 
 @pytest.mark.parametrize("model", CONFIGURATIONS)
