@@ -8,39 +8,29 @@ from pathlib import Path
 import pytest
 
 from automata.config.files import read_experiments
-from automata.config.job import Job
 from automata.grid import Grid
 from automata.locks import Holder, held
-from automata.metering.measurement import Measurement
 from automata.runs import unpack
 from automata.status import SILENT_SECONDS, inventory, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import LogHeader, SearchEnded, SearchLog, SearchStarted, TrialReported
+from support.searching import make_job, measured
 
 ROOT = Path(__file__).parents[2]
 STEM = "dna/random-none-0123abcd/gradmatch-0.1/seed-0"
 BEGUN = 4e9
 """Start of the job, later than that of any process today; its search starts 10 s later."""
-SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
+START = BEGUN + 10
 
 
-def job(selector="gradmatch", fraction=0.1, scheduler="none", **changed):
+def job(selector="gradmatch", scheduler="none", **changed):
     """Return a job of five trials of ten epochs."""
-    run = {"dataset": "dna", "search": "random", "scheduler": scheduler, "selector": selector}
-    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2, **changed}
-    settings = {"protocol": {"search_space": SPACE, **protocol}}
-    run |= {"fraction": fraction, "seed": 0}
-    return Job.model_validate({"run": run, "settings": settings})
+    return make_job(run={"selector": selector, "scheduler": scheduler}, epochs=10, **changed)
 
 
 def full(scheduler="none", **changed):
     """Return a job on all rows, which has no final training."""
-    return job("full", 1.0, scheduler, **changed)
-
-
-def measured(wall, start=BEGUN + 10):
-    counted = {"cpu_seconds": wall, "host_busy_cpu_seconds": wall, "exclusive": True}
-    return Measurement(started_at=start, wall_seconds=wall, channels=[], notes=[], **counted)
+    return job("full", scheduler, **changed)
 
 
 def result(index, accuracy, measurement, epochs=10, loss=None):
@@ -58,11 +48,16 @@ def result(index, accuracy, measurement, epochs=10, loss=None):
 
 
 OPENED = SearchStarted(host="here", setup_seconds=1.0, provenance={})
-HALF = [OPENED, result(0, 0.5, measured(1.0)), result(1, 0.75, None), result(2, 0.7, measured(4.0))]
-ENDED = [*HALF, SearchEnded(measurement=measured(4.0), peak_disk_bytes=0)]
-RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, start=BEGUN + 110))]
-FOUR = [result(index, 0.5, measured(8.0), epochs=4) for index in range(4)]
-LOSSES = [result(i, 0.5, measured(i + 1.0), loss=(0.75, 0.5)[i]) for i in range(2)]
+HALF = [
+    OPENED,
+    result(0, 0.5, measured(1.0, START)),
+    result(1, 0.75, None),
+    result(2, 0.7, measured(4.0, START)),
+]
+ENDED = [*HALF, SearchEnded(measurement=measured(4.0, START), peak_disk_bytes=0)]
+RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, BEGUN + 110))]
+FOUR = [result(index, 0.5, measured(8.0, START), epochs=4) for index in range(4)]
+LOSSES = [result(i, 0.5, measured(i + 1.0, START), loss=(0.75, 0.5)[i]) for i in range(2)]
 
 
 @pytest.fixture
@@ -70,7 +65,7 @@ def now(monkeypatch):
     """Set the time, in seconds since the search began."""
 
     def set_to(seconds):
-        monkeypatch.setattr("automata.status.time.time", lambda: BEGUN + 10 + seconds)
+        monkeypatch.setattr("automata.status.time.time", lambda: START + seconds)
 
     set_to(5)
     return set_to
@@ -108,7 +103,7 @@ def progress(folder):
     [
         ([], job(), 5, "^starting, 0:00:15 so far$"),
         ([OPENED], job(), 5, "^first trial, 0:00:15 so far$"),
-        ([], job("untuned", 0.0), 5, "^final training, 0:00:15 so far$"),
+        ([], job("untuned"), 5, "^final training, 0:00:15 so far$"),
         (ENDED, job(), 5, "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so "),
         (ENDED, full(), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
         # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the
@@ -120,7 +115,12 @@ def progress(folder):
         ([OPENED, *FOUR], full("asha"), 9, "about 0:00:01 left"),
         # Three trials of 10 epochs in the first bracket, two that start in the second with 3, of
         # which two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
-        ([OPENED, result(0, 0.5, measured(2.0))], full("hyperband"), 5, "1 of 5, .*0:00:05 left"),
+        (
+            [OPENED, result(0, 0.5, measured(2.0, START))],
+            full("hyperband"),
+            5,
+            "1 of 5, .*0:00:05 left",
+        ),
         ([OPENED, *LOSSES], full(metric="log_loss"), 5, "best log loss 0.500, "),
     ],
 )

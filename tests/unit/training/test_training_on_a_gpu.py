@@ -170,3 +170,18 @@ def test_selector_may_return_rows_on_the_device(data):
     with pretended_cuda():
         usual, run = make(data, "lstm", "random"), make(data, "lstm", OnTheDevice())
         assert trained(run) == trained(usual)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda ones: torch.nn.Linear(3, 2)(ones), "all tensors to be on the same device"),
+        (lambda ones: torch.ones(3)[ones.long()], "all tensors to be on the same device"),
+        (lambda _: torch.randperm(3, generator=torch.Generator(), device=CUDA), "'cuda' device ty"),
+        (lambda ones: ones.numpy(), "numpy"),
+    ],
+    ids=["host's model", "device's row numbers", "host's generator", "numpy"],
+)
+def test_pretence_refuses_what_cuda_would(mistake, message):
+    with pretended_cuda(), pytest.raises((RuntimeError, TypeError), match=message):
+        mistake(torch.ones(3, device=CUDA))

@@ -85,15 +85,9 @@ def test_images_are_arrays_too() -> None:
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
 
 
-def test_settings_and_own_methods_reach_the_job_and_arguments_win(
-    iris: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLE.parent))
-    own = {"own_selectors": {"highest-loss": "own_methods:HighestLoss"}}
+def test_settings_reach_the_job_and_arguments_win(iris: pd.DataFrame) -> None:
     asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
-    changed = {**HALF, "settings": SETTINGS | own | asked}
-    job = automata.tune(iris, "species", selector="highest-loss", **changed).record.job
-    assert job.settings.own == {"selector": "own_methods:HighestLoss"}
+    job = automata.tune(iris, "species", **{**HALF, "settings": SETTINGS | asked}).record.job
     assert (job.settings.protocol.reselect_every, job.settings.protocol.epochs) == (3, 4)
 
 
