@@ -38,12 +38,6 @@ def host(monkeypatch):
 
 
 @pytest.fixture
-def no_gpu(host, monkeypatch):
-    """The host without its GPU."""
-    monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
-
-
-@pytest.fixture
 def gpu(host, monkeypatch):
     """The host with a driver for its torch."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -54,7 +48,8 @@ def gpu(host, monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
 
 
-def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(no_gpu):
+def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(host, monkeypatch):
+    monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
     assert {chosen(kind) for kind in ("tabular", "text", "image")} == {CPU}
     assert chosen(device="cpu") == take_device(CPU) == CPU
     assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"

@@ -45,15 +45,12 @@ def split(dataset):
     return dataset.train
 
 
-def probabilities(model, split):
-    with torch.no_grad(), evaluation_mode(model):
-        return torch.softmax(model(split.inputs).double(), dim=1).numpy()
-
-
 @pytest.mark.parametrize("chunk", [7, 119, 120, 4096])
 def test_scores_are_scikit_learns_whatever_the_chunk(model, split, chunk, monkeypatch):
     monkeypatch.setattr(model, "evaluation_rows", chunk)
-    labels, chances = split.labels.numpy(), probabilities(model, split)
+    with torch.no_grad(), evaluation_mode(model):
+        chances = torch.softmax(model(split.inputs).double(), dim=1).numpy()
+    labels = split.labels.numpy()
     scores = evaluate(model, split, "roc_auc")
     assert scores.accuracy == accuracy_score(labels, chances.argmax(axis=1))
     assert scores.loss == pytest.approx(log_loss(labels, chances, labels=[0, 1, 2]), rel=1e-5)

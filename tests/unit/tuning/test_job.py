@@ -232,9 +232,9 @@ run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
     [
         (make_job(run={"search": "tpe", "scheduler": "asha"} | FULL), 5),
         # Hyperband's 3 + 2 x 2 results end the first screen.
-        (make_job(**HEDGE), 11),
+        (make_job(2, **HEDGE), 11),
     ],
-    ids=["asha", "hedge"],
+    ids=["asha", "hedge, two trials at once"],
 )
 def test_a_search_that_was_killed_ends_as_it_would_have(data, tmp_path, job, results):
     parts = job.model_dump_json(), data, tmp_path / "job", str(results)
