@@ -43,7 +43,6 @@ from .replay import differences
 
 N, T = 5, 9
 FULL = {"selector": "full"}
-FACTORY = "protocol.*.model.factory"
 HEDGE = {
     "horizon_exponent": [0, 0.5],
     "screen_metric": "log_loss",
@@ -158,10 +157,8 @@ def test_the_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
     for rung, stay in ((1, 3), (3, 2), (T, 1)):
         for index in left:
             runs[index].train_to(rung)
-        accuracies = {
-            it: evaluate(runs[it].model, runs[it].data.validation).accuracy for it in left
-        }
-        left = sorted(left, key=lambda index: -accuracies[index])[:stay]
+        scores = {it: evaluate(runs[it].model, runs[it].data.validation) for it in left}
+        left = sorted(left, key=lambda index: -scores[index].accuracy)[:stay]
     (best,) = left
     assert record.final.trial == record.best.index == best
     assert record.final.progress.training_loss == runs[best].progress.training_loss
@@ -387,18 +384,18 @@ def test_the_model_of_a_finished_run_is_trained_again(data, tmp_path, selector, 
 
 
 @pytest.mark.parametrize(
-    ("model", "code", "line"),
+    ("code", "line"),
     [
-        ("nets:build", signal.SIGTERM, f"interrupted; {KEPT}"),
-        ("nets:build", 3, f"{FACTORY}: nets:build: ended the process with SystemExit: 3"),
+        (signal.SIGTERM, f"interrupted; {KEPT}"),
+        (3, "protocol.*.model.factory: nets:build: ended the process with SystemExit: 3"),
     ],
 )
 def test_sigterm_is_an_interruption_and_sys_exit_is_of_the_users_code(
-    tmp_path, monkeypatch, model, code, line
+    tmp_path, monkeypatch, code, line
 ):
     monkeypatch.setattr(job_module, "complete_job", lambda *_: sys.exit(code))
     content = make_job().model_dump(mode="json")
-    content["settings"]["protocol"]["model"] = {"factory": model}
+    content["settings"]["protocol"]["model"] = {"factory": "nets:build"}
     with pytest.raises((KeyboardInterrupt, UserError)) as ended:
         commands.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
     assert known_reason(ended.value) == line
@@ -429,7 +426,7 @@ ASHA = {"scheduler": "asha"}
     ids=["asha", "hyperband", "none", "other settings", "screens"],
 )
 def test_a_larger_search_takes_the_results_of_a_finished_one(
-    data, tmp_path, monkeypatch, run, smaller, larger, kept
+    data, tmp_path, run, smaller, larger, kept
 ):
     output = tmp_path / "dna/random-x-00000001/gradmatch-0.1/seed-0/record.json"
     wider = tmp_path / "dna/random-x-00000002/gradmatch-0.1/seed-0/record.json"
