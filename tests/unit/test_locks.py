@@ -1,32 +1,19 @@
-"""A process that waits for a lock logs who holds it."""
+"""Locks, and who is named as their holder; tests of work folders wait for one."""
 
 import errno
 import fcntl
 import logging
 import os
 import platform
-import subprocess
-import sys
-import threading
-import time
 
 import pytest
 
-from automata import locks
 from automata.cli import main
 from automata.errors import UserError
 from automata.locks import held, holder
 from automata.metering.meter import exclusive_host
 from automata.tuning import job
 
-HOLD = """
-import sys
-from pathlib import Path
-from automata.locks import held
-with held(Path(sys.argv[1]), "it"):
-    print("has it", flush=True)
-    sys.stdin.readline()
-"""
 HERE = platform.node()
 
 
@@ -35,50 +22,15 @@ def path(tmp_path):
     return tmp_path / "lock"
 
 
-@pytest.fixture
-def log(monkeypatch, caplog):
-    """The log lines, as they come."""
-    lines = []
+def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, caplog):
     caplog.set_level("INFO", "automata.locks")
-    monkeypatch.setattr(caplog.handler, "emit", lambda record: lines.append(record.getMessage()))
-    return lines
-
-
-def test_holder_is_named_again_and_again_and_the_wait_at_its_end(path, log, monkeypatch):
-    monkeypatch.setattr(locks, "REPEAT_SECONDS", 0.2)
-    pipe, waits = subprocess.PIPE, []
-
-    def ask():
-        with held(path, "the lock") as waited:
-            waits.append(waited)
-
-    command = [sys.executable, "-c", HOLD, str(path)]
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout.readline() == "has it\n"
-        before, start = time.time(), time.perf_counter()
-        thread = threading.Thread(target=ask, daemon=True)
-        thread.start()
-        while len(log) < 2:
-            assert thread.is_alive()
-            thread.join(0.01)
-        process.communicate("\n", timeout=60)
-    thread.join(60)
-    assert 0 < waits[0] <= time.perf_counter() - start
-    assert log[0].startswith(f"waiting for the lock: process {process.pid} of {HERE}, since ")
-    since = time.strptime(log[0].partition("since ")[2][:19], "%Y-%m-%d %H:%M:%S")
-    assert before - 60 < time.mktime(since) < before + 60
-    assert set(log[:-1]) == {log[0]}
-    assert log[-1] == f"waited {waits[0]:.1f} s for the lock"
-
-
-def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, log):
     with held(path, "the lock") as waited:
         assert waited == 0
         assert holder(path).pid == os.getpid()
     assert path.read_text() == ""
     with held(path, "the lock"):
         path.unlink()  # the lock works without a name
-    assert log == []
+    assert caplog.messages == []
 
 
 @pytest.mark.parametrize(
@@ -117,7 +69,7 @@ def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.ENOSYS])
-def test_file_system_without_locks_stops_only_what_needs_them(path, log, monkeypatch, number):
+def test_file_system_without_locks_stops_only_what_needs_them(path, caplog, monkeypatch, number):
     def flock(*_):
         raise OSError(number, os.strerror(number))
 
@@ -125,6 +77,6 @@ def test_file_system_without_locks_stops_only_what_needs_them(path, log, monkeyp
     with held(path, "another process", needed=False) as waited:
         assert waited == 0
     line = f"{path}: this file system has no locks: continues without waiting for another process"
-    assert log == [line]
+    assert caplog.messages == [line]
     with pytest.raises(UserError, match="exclusive: false"), exclusive_host(True):
         pass

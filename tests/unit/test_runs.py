@@ -72,6 +72,18 @@ def test_content_of_own_files_changes_the_protocol():
     assert len({place().protocol, one.protocol, two.protocol}) == 3
 
 
+def test_own_selector_is_compared_with_the_same_full_run(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs/examples")
+    own = {"own_selectors": {"mine": "own_methods:HighestLoss"}}
+    places = [
+        place({"selector": "mine"}, files, **own) for files in ({}, {"own_selectors.mine": "0"})
+    ]
+    assert {it.protocol for it in places} == {place(FULL).protocol}
+    assert len({it.variant for it in places}) == 2
+    other = {"own_schedulers": {"mine": "own_methods:MedianStopping"}}
+    assert place({"scheduler": "mine"}, **other).protocol != place(FULL).protocol
+
+
 NAMES = [f"dna/tpe-asha/{run}/record.json" for run in ("full-1/seed-0", "full-1/seed-1", "rs2/s")]
 
 

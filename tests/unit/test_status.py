@@ -1,45 +1,37 @@
-"""The progress of jobs, read from their folders, and the counts of runs."""
+"""The progress of jobs, the counts of runs, and what an experiment is expected to need."""
 
 import os
 import platform
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from automata.config.files import read_experiments
-from automata.config.job import Job
+from automata.config.files import DEFAULTS, read_experiments
 from automata.grid import Grid
 from automata.locks import Holder, held
-from automata.metering.measurement import Measurement
+from automata.outputs import expected
 from automata.status import SILENT_SECONDS, report, running
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import LogHeader, SearchEnded, SearchLog, SearchStarted, TrialReported
+from support.searching import make_job, measured
 
 ROOT = Path(__file__).parents[2]
 STEM = "dna/random-none-0123abcd/gradmatch-0.1/seed-0"
 BEGUN = 4e9
 """Start of the job, later than that of any process today; its search starts 10 s later."""
-SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
+START = BEGUN + 10
 
 
-def job(selector="gradmatch", fraction=0.1, scheduler="none", **changed):
+def job(selector="gradmatch", scheduler="none", **changed):
     """Return a job of five trials of ten epochs."""
-    run = {"dataset": "dna", "search": "random", "scheduler": scheduler, "selector": selector}
-    protocol = {"model": "mlp", "configurations": 5, "epochs": 10, "reselect_every": 2, **changed}
-    settings = {"protocol": {"search_space": SPACE, **protocol}}
-    run |= {"fraction": fraction, "seed": 0}
-    return Job.model_validate({"run": run, "settings": settings})
+    return make_job(run={"selector": selector, "scheduler": scheduler}, epochs=10, **changed)
 
 
 def full(scheduler="none", **changed):
     """Return a job on all rows, which has no final training."""
-    return job("full", 1.0, scheduler, **changed)
-
-
-def measured(wall, start=BEGUN + 10):
-    counted = {"cpu_seconds": wall, "host_busy_cpu_seconds": wall, "exclusive": True}
-    return Measurement(started_at=start, wall_seconds=wall, channels=[], notes=[], **counted)
+    return job("full", scheduler, **changed)
 
 
 def result(index, accuracy, measurement, epochs=10, loss=None):
@@ -57,11 +49,16 @@ def result(index, accuracy, measurement, epochs=10, loss=None):
 
 
 OPENED = SearchStarted(host="here", setup_seconds=1.0, provenance={})
-HALF = [OPENED, result(0, 0.5, measured(1.0)), result(1, 0.75, None), result(2, 0.7, measured(4.0))]
-ENDED = [*HALF, SearchEnded(measurement=measured(4.0), peak_disk_bytes=0)]
-RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, start=BEGUN + 110))]
-FOUR = [result(index, 0.5, measured(8.0), epochs=4) for index in range(4)]
-LOSSES = [result(i, 0.5, measured(i + 1.0), loss=(0.75, 0.5)[i]) for i in range(2)]
+HALF = [
+    OPENED,
+    result(0, 0.5, measured(1.0, START)),
+    result(1, 0.75, None),
+    result(2, 0.7, measured(4.0, START)),
+]
+ENDED = [*HALF, SearchEnded(measurement=measured(4.0, START), peak_disk_bytes=0)]
+RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, BEGUN + 110))]
+FOUR = [result(index, 0.5, measured(8.0, START), epochs=4) for index in range(4)]
+LOSSES = [result(i, 0.5, measured(i + 1.0, START), loss=(0.75, 0.5)[i]) for i in range(2)]
 
 
 @pytest.fixture
@@ -69,7 +66,7 @@ def now(monkeypatch):
     """Set the time, in seconds since the search began."""
 
     def set_to(seconds):
-        monkeypatch.setattr("automata.status.time.time", lambda: BEGUN + 10 + seconds)
+        monkeypatch.setattr("automata.status.time.time", lambda: START + seconds)
 
     set_to(5)
     return set_to
@@ -107,7 +104,7 @@ def progress(folder):
     [
         ([], job(), 5, "^starting, 0:00:15 so far$"),
         ([OPENED], job(), 5, "^first trial, 0:00:15 so far$"),
-        ([], job("untuned", 0.0), 5, "^final training, 0:00:15 so far$"),
+        ([], job("untuned"), 5, "^final training, 0:00:15 so far$"),
         (ENDED, job(), 5, "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so "),
         (ENDED, full(), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
         # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the
@@ -119,7 +116,12 @@ def progress(folder):
         ([OPENED, *FOUR], full("asha"), 9, "about 0:00:01 left"),
         # Three trials of 10 epochs in the first bracket, two that start in the second with 3, of
         # which two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
-        ([OPENED, result(0, 0.5, measured(2.0))], full("hyperband"), 5, "1 of 5, .*0:00:05 left"),
+        (
+            [OPENED, result(0, 0.5, measured(2.0, START))],
+            full("hyperband"),
+            5,
+            "1 of 5, .*0:00:05 left",
+        ),
         ([OPENED, *LOSSES], full(metric="log_loss"), 5, "best log loss 0.500, "),
     ],
 )
@@ -188,3 +190,23 @@ def test_runs_are_counted_by_data_set_and_state(folder, tmp_path):
     sign(tmp_path / "work" / other)
     lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
     assert lines[1].split() == ["dna", "1", "1", "0"]
+
+
+def test_expectation_is_near_what_published_runs_took(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    lines = expected(Grid(read_experiments([DEFAULTS, Path("config/reference/protocol.yaml")]), []))
+    hours, kwh, disk = (float(re.search(r"about ([\d.]+)", line)[1]) for line in lines)
+    runs = pd.read_csv("results/reference/protocol/tables/runs.csv")
+    measured_hours = (runs["total_seconds"] + runs["setup_seconds"]).sum() / 3600
+    measured_kwh = runs["energy_joules"].sum() / 3.6e6
+    assert measured_hours / 1.3 < hours < measured_hours * 1.3
+    assert measured_kwh / 1.6 < kwh < measured_kwh * 1.6
+    assert 0.9 < disk < 1.3
+
+
+def test_own_data_has_no_expectation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,y\n1,a\n")
+    own = {"mine": {"kind": "tabular", "path": "t.csv", "target": "y"}}
+    parts = read_experiments([DEFAULTS], {"datasets": ["mine"], "own_datasets": own})
+    assert expected(Grid(parts, [])) == []

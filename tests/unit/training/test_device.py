@@ -2,8 +2,6 @@
 
 import os
 import platform
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -40,12 +38,6 @@ def host(monkeypatch):
 
 
 @pytest.fixture
-def no_gpu(host, monkeypatch):
-    """The host without its GPU."""
-    monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
-
-
-@pytest.fixture
 def gpu(host, monkeypatch):
     """The host with a driver for its torch."""
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -56,7 +48,8 @@ def gpu(host, monkeypatch):
     monkeypatch.delenv("CUBLAS_WORKSPACE_CONFIG")
 
 
-def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(no_gpu):
+def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(host, monkeypatch):
+    monkeypatch.setattr(gpus, "gpu_models", lambda notes: [])
     assert {chosen(kind) for kind in ("tabular", "text", "image")} == {CPU}
     assert chosen(device="cpu") == take_device(CPU) == CPU
     assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"
@@ -148,19 +141,3 @@ def test_gpus_in_use_are_the_first_of_those_that_are_visible(monkeypatch):
     )
     assert gpus_in_use(CPU, 2) == []
     assert [gpus_in_use(CUDA, n) for n in (1, 9)] == [["u0"], ["u0", "u1", "u2"]]
-
-
-LIMITED = """
-import numpy, torch
-from threadpoolctl import threadpool_info
-from automata.training.device import limit_threads
-limit_threads(1)
-import scipy.linalg
-print(torch.get_num_threads(), {pool["num_threads"] for pool in threadpool_info()})
-print(float(torch.tensor(1e-39) * 1) == 0)
-"""
-
-
-def test_limit_of_threads_holds_for_torch_numpy_and_a_library_that_is_imported_later():
-    done = subprocess.run([sys.executable, "-c", LIMITED], capture_output=True, text=True)
-    assert done.stdout.strip() == "1 {1}\nTrue", done.stderr

@@ -1,7 +1,6 @@
 """Optimizers and schedules against formulas; quick, reduced and compiled steps against plain."""
 
 import math
-import shutil
 import subprocess
 import sys
 
@@ -105,35 +104,18 @@ def test_learning_rate_of_each_group_and_epoch_follows_the_formula(optimizer, sc
         assert found == pytest.approx([RATE * factor, 0.5 * factor], rel=1e-9)
 
 
-def test_adam_gets_rate_weight_decay_and_the_usual_moments():
-    (group,) = build_optimizer(mlp(), BASE | {"optimizer": "adam"}).param_groups
-    found = [group[name] for name in ("lr", "weight_decay", "betas", "eps")]
-    assert found == [RATE, 0.01, (0.9, 0.999), 1e-8]
-
-
-FIRST = 1 - RATE * (1 + 0.01)
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        # v = g + d w, w -= r v; then v = m v + g + d w, w -= r v; g = 1
-        ({}, FIRST - RATE * (0.9 * 1.01 + 1 + 0.01 * FIRST)),
-        # v = m v + g, w -= r (g + m v); g = 1
-        ({"nesterov": True, "weight_decay": 0.0}, 1 - RATE * 1.9 - RATE * (1 + 0.9 * 1.9)),
+        ({"optimizer": "adam"}, {"betas": (0.9, 0.999), "eps": 1e-8}),
+        ({}, {"momentum": 0.9, "nesterov": False, "dampening": 0}),
+        ({"nesterov": True}, {"momentum": 0.9, "nesterov": True, "dampening": 0}),
     ],
-    ids=["momentum", "nesterov"],
+    ids=str,
 )
-def test_two_steps_of_sgd_are_those_of_a_hand_computation(changes, expected):
-    model = mlp()
-    optimizer = build_optimizer(model, BASE | changes)
-    bias = model.head.bias
-    with torch.no_grad():
-        bias.fill_(1.0)
-    for _ in range(2):
-        bias.grad = torch.ones_like(bias)
-        optimizer.step()
-    assert bias.tolist() == pytest.approx([expected] * 3, rel=1e-6)
+def test_torchs_optimizer_gets_its_hyperparameters(changes, expected):
+    (group,) = build_optimizer(mlp(), BASE | changes).param_groups
+    assert group.items() >= {"lr": RATE, "weight_decay": 0.01, **expected}.items()
 
 
 def test_tuned_hyperparameter_takes_the_place_of_the_fixed_one(protocol):
@@ -257,16 +239,6 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
 def test_only_models_that_say_so_are_compiled():
     model = mlp()
     assert compiled_step(model) == model.backward
-
-
-@pytest.mark.e2e
-@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
-def test_step_of_the_real_compiler_is_the_plain_one():
-    # In double precision: normalising over four numbers makes much of a rounding.
-    plain, compiled = resnet().double(), resnet().double()
-    found = take(compiled, compiled_step(compiled))
-    expected = take(plain, plain.autograd_backward)
-    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_training_does_not_import_torchs_compiler():

@@ -13,7 +13,6 @@ from automata.config.sections import Compute
 from automata.models.nets import BasicBlock, ResNet
 from automata.selection import embeddings, matching
 from automata.selection.random import FixedRandom
-from automata.training import optimization
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
@@ -86,20 +85,6 @@ def test_training_is_that_on_the_cpu(data, monkeypatch, model, selector, compute
         on_gpu = trained(run)
         assert {value.device.type for value in run.model.state_dict().values()} == {"cuda"}
     assert on_gpu == on_cpu
-
-
-def test_compiled_model_is_captured_as_graphs(data, monkeypatch):
-    """The pretence cannot compile: it trains by the plain loss."""
-    modes = []
-    optimization._compiled_loss.cache_clear()
-    monkeypatch.setattr(
-        torch, "compile", lambda loss, dynamic, mode: (modes.append((dynamic, mode)), loss)[1]
-    )
-    with pretended_cuda():
-        on_gpu = trained(make(data, "resnet18", "full", compute=Compute(compiled=True)))
-        assert on_gpu == trained(make(data, "resnet18", "full"))
-    optimization._compiled_loss.cache_clear()
-    assert modes == [(False, "reduce-overhead")]
 
 
 @pytest.mark.parametrize("model", CONFIGURATIONS)
@@ -185,3 +170,18 @@ def test_selector_may_return_rows_on_the_device(data):
     with pretended_cuda():
         usual, run = make(data, "lstm", "random"), make(data, "lstm", OnTheDevice())
         assert trained(run) == trained(usual)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "message"),
+    [
+        (lambda ones: torch.nn.Linear(3, 2)(ones), "all tensors to be on the same device"),
+        (lambda ones: torch.ones(3)[ones.long()], "all tensors to be on the same device"),
+        (lambda _: torch.randperm(3, generator=torch.Generator(), device=CUDA), "'cuda' device ty"),
+        (lambda ones: ones.numpy(), "numpy"),
+    ],
+    ids=["host's model", "device's row numbers", "host's generator", "numpy"],
+)
+def test_pretence_refuses_what_cuda_would(mistake, message):
+    with pretended_cuda(), pytest.raises((RuntimeError, TypeError), match=message):
+        mistake(torch.ones(3, device=CUDA))

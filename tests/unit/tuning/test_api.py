@@ -18,11 +18,10 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.prediction.predict import predict
 from automata.records import read_record
-from automata.registry import SCHEDULERS
+from automata.registry import SCHEDULERS, make
 from automata.runs import job_of
 from automata.tuning.job import run
 
-EXAMPLE = Path(__file__).parents[3] / "docs/examples/wine.py"
 SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}
 SMALL: dict[str, Any] = {"configurations": 3, "epochs": 4, "settings": SETTINGS}
 HALF: dict[str, Any] = {**SMALL, "fraction": 0.5}
@@ -56,20 +55,12 @@ def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
     assert found.wall_seconds > 0
 
 
-def test_frames_and_arrays_are_the_same_data_and_durations_are_seconds(
-    iris: pd.DataFrame, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
     frame = automata.tune(iris, "species", **HALF)
     inputs = iris.drop(columns="species").to_numpy()
     arrays = automata.tune((inputs, iris["species"].to_numpy()), **HALF)
     assert frame.record.test == arrays.record.test
     assert frame.record.test.accuracy > 0.5
-
-    name = "petal length (cm)"
-    lasting = iris.assign(**{name: pd.to_timedelta(iris[name], unit="s")})
-    with caplog.at_level("INFO", logger="automata"):
-        assert automata.tune(lasting, "species", **HALF).record.test == frame.record.test
-    assert f"column '{name}': durations become seconds" in caplog.text
 
 
 def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
@@ -93,15 +84,9 @@ def test_images_are_arrays_too() -> None:
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
 
 
-def test_settings_and_own_methods_reach_the_job_and_arguments_win(
-    iris: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(EXAMPLE.parent))
-    own = {"own_selectors": {"highest-loss": "own_methods:HighestLoss"}}
+def test_settings_reach_the_job_and_arguments_win(iris: pd.DataFrame) -> None:
     asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
-    changed = {**HALF, "settings": SETTINGS | own | asked}
-    job = automata.tune(iris, "species", selector="highest-loss", **changed).record.job
-    assert job.settings.own == {"selector": "own_methods:HighestLoss"}
+    job = automata.tune(iris, "species", **{**HALF, "settings": SETTINGS | asked}).record.job
     assert (job.settings.protocol.reselect_every, job.settings.protocol.epochs) == (3, 4)
 
 
@@ -125,17 +110,11 @@ SPECIES = {"target": "species"}
     [
         ({}, {}, "target: missing"),
         ({"target": "colour"}, {}, "colour"),
-        (SPECIES | {"selector": "best"}, {}, "selector"),
         (SPECIES | {"metric": "auc"}, {}, r"^tune: protocol\.\S+: [^;]*; valid: [^;]*$"),
         (SPECIES | {"settings": {"searches": ["tpe"]}}, {}, "settings.searches: .* search"),
         (SPECIES | {"settings": {"own_datasets": {}}}, {}, "own_datasets: .* own instead"),
         (SPECIES | {"settings": {"protocol": 5}}, {}, "settings.protocol: 5 .*tabular"),
         (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of"),
-        (
-            SPECIES,
-            {"sepal width (cm)": [f"flower {i}" for i in range(150)]},
-            r"^own: data: column 'sepal width \(cm\)': it names rows.* drop leaves it out",
-        ),
         (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
     ],
 )
@@ -152,10 +131,53 @@ def test_arguments_and_columns_that_cannot_be_used_are_one_line(
     assert "parquet" not in str(caught.value)
 
 
+@pytest.fixture
+def examples(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of the examples of the documentation, whose modules can be imported."""
+    folder = Path(__file__).parents[3] / "docs/examples"
+    monkeypatch.syspath_prepend(str(folder))
+    return folder
+
+
 def test_the_example_of_the_documentation_runs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    examples: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    runpy.run_path(str(EXAMPLE), run_name="__main__")
+    runpy.run_path(str(examples / "wine.py"), run_name="__main__")
     assert "learning_rate" in capsys.readouterr().out
     assert (tmp_path / "wine/model.safetensors").exists()
+
+
+@pytest.mark.usefixtures("examples")
+def test_the_example_of_own_methods_tunes_on_real_data() -> None:
+    own = {
+        "own_searches": {"mine": "own_methods:Optuna"},
+        "own_schedulers": {"mine": "own_methods:MedianStopping"},
+        "own_selectors": {"mine": "own_methods:HighestLoss"},
+        "protocol": {"tabular": {"reselect_every": 2}},
+    }
+    mine = {"search": "mine", "scheduler": "mine", "selector": "mine", "settings": SETTINGS | own}
+    record = automata.tune("dna", **mine, configurations=8, epochs=8).record
+    trained = [trial.progress for trial in record.tuning.trials]
+    assert len(trained) == 8
+    assert all(it.gradient_selections for it in trained if it.epochs > 2)
+    assert record.test.accuracy > 0.8  # the largest class has 0.53 of the rows
+
+
+@pytest.mark.usefixtures("examples")
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("no_such:It", "own_selectors.mine: no_such:It: cannot import no_such: "),
+        ("own_methods:It", "own_methods has no function It; it has HighestLoss, "),
+        ("own_methods:MedianStopping", "failed with TypeError: "),
+        ("pathlib:Path", "has no cadence; needed: cadence, select"),
+    ],
+)
+def test_a_mistake_in_an_own_method_is_one_line(target: str, expected: str) -> None:
+    with pytest.raises(automata.UserError, match=expected) as error:
+        make("selector", "mine", {"selector": target})
+    assert "\n" not in str(error.value)

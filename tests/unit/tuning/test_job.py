@@ -25,15 +25,15 @@ from automata.prediction.saved import read_model as read_saved
 from automata.provenance import MEASUREMENT, provenance
 from automata.records import Record, read_record, write_record
 from automata.seeds import derive
-from automata.selection.random import Full, RepeatedRandom
+from automata.selection.random import RepeatedRandom
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
-from automata.tuning import trainable as trainable_module
 from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.log import SearchLog, TrialReported
+from automata.tuning.refit import ALL_DATA
 from automata.tuning.schedulers import hyperband_brackets
 from automata.tuning.work import CheckpointPolicy, WorkFolder
 from support.searching import SPACE, make_job, run_job, search_here
@@ -42,7 +42,6 @@ from .replay import differences
 
 N, T = 5, 9
 FULL = {"selector": "full"}
-FACTORY = "protocol.*.model.factory"
 HEDGE = {
     "horizon_exponent": [0, 0.5],
     "screen_metric": "log_loss",
@@ -85,15 +84,10 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def without_ray_here():
+def record(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job_module, "search_in_ray", search_here)
-        yield
-
-
-@pytest.fixture(scope="module")
-def record(without_ray_here, data, tmp_path_factory):
-    return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
+        return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
 
 
 def trained(data, trial, plan, epochs=0):
@@ -102,9 +96,6 @@ def trained(data, trial, plan, epochs=0):
     run = TrainingRun(*parts, derive(0, "training"), torch.device("cpu"))
     run.train_to(epochs)
     return run
-
-
-ALL_DATA = SubsetPlan(Full(), 1.0)
 
 
 def interrupt(*arguments):
@@ -138,27 +129,6 @@ def test_the_record_says_what_was_trained_and_measured(record, data):
 
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
-@pytest.mark.parametrize(
-    "job",
-    [
-        make_job(),
-        make_job(run={"search": "tpe"} | FULL),
-        make_job(2, run={"scheduler": "one-epoch"} | FULL),
-    ],
-    ids=["gradmatch", "full", "one epoch"],
-)
-def test_a_job_in_ray_ends_as_without_it(data, tmp_path, job):
-    found = run_job(job, data, tmp_path / "job")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
-        expected = run_job(job, data, tmp_path / "here")
-    assert outcome(found) == outcome(expected)
-    assert differences(found) == []
-    assert found.tuning.segments[0].setup_seconds > 0
-
-
-@pytest.mark.xdist_group("ray")
-@pytest.mark.usefixtures("in_ray")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_a_worker_without_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
     monkeypatch.setattr(context_module, "choose_device", lambda *_: torch.device("cuda"))
@@ -167,19 +137,6 @@ def test_a_worker_without_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeyp
         run_job(make_job(), data, tmp_path / "job")
     line = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
     assert (known_reason(error.value) or "").startswith(line)
-
-
-def test_the_first_step_of_a_worker_raises_the_error_of_its_start(data, tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    monkeypatch.setattr(trainable_module, "training_run", full)
-    worker = object.__new__(trainable_module.TuneTrial)
-    trial = {"index": 0, "rungs": [T], "configuration": {}, "logged": None}
-    worker.setup(trial, make_job().model_dump_json(), str(data), "cpu", str(tmp_path))
-    with pytest.raises(torch.OutOfMemoryError, match="CUDA out of memory"):
-        worker.step()
-    worker.cleanup()
 
 
 def test_the_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
@@ -194,11 +151,29 @@ def test_the_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
         assert again.progress.training_loss == trial.progress.training_loss
         assert trial.score == math.exp(-trial.progress.evaluations[-1].loss)
 
-    best = trained(data, record.best, ALL_DATA, T)
-    assert record.final.progress.training_loss == best.progress.training_loss
-    assert record.test.accuracy == evaluate(best.model, best.data.test).accuracy
+    runs = {trial.index: trained(data, trial, ALL_DATA) for trial in finalists_of(trials)}
+    left = [*runs]
+    for rung, stay in ((1, 3), (3, 2), (T, 1)):
+        for index in left:
+            runs[index].train_to(rung)
+        scores = {it: evaluate(runs[it].model, runs[it].data.validation) for it in left}
+        left = sorted(left, key=lambda index: -scores[index].accuracy)[:stay]
+    (best,) = left
+    assert record.final.trial == record.best.index == best
+    assert record.final.progress.training_loss == runs[best].progress.training_loss
+    assert record.test.accuracy == evaluate(runs[best].model, runs[best].data.test).accuracy
     found = row(record, Path("record.json"), Comparison())
     assert found["best_score"] == found["best_validation_accuracy"]  # by `metric`
+
+
+def finalists_of(trials):
+    """Return the two with the lowest losses of each screen, and each configuration once."""
+    finalists = {}
+    for screen in (trials[:N], trials[N:]):
+        ranked = sorted(screen, key=lambda trial: trial.progress.evaluations[-1].loss)
+        for trial in ranked[:2]:
+            finalists.setdefault(str(trial.configuration), trial)
+    return finalists.values()
 
 
 @pytest.mark.parametrize(("finalists", "patience"), [(1, None), (3, None), (3, 1)])
@@ -217,9 +192,7 @@ def test_an_interrupted_refit_resumes(data, tmp_path, monkeypatch, finalists, pa
     monkeypatch.setattr(CheckpointPolicy, "write", lambda self, number, trained, write: write())
     calm = run_job(job, data, tmp_path / "calm")
     whole = len(epochs)
-    for stop in (3, 6, 8, 11):
-        if stop > whole:
-            continue
+    for stop in (it for it in (3, 6, 8, 11) if it <= whole):
         epochs.clear()
         stops[:] = [stop]
         with pytest.raises(KeyboardInterrupt):
@@ -255,9 +228,9 @@ run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
     [
         (make_job(run={"search": "tpe", "scheduler": "asha"} | FULL), 5),
         # Hyperband's 3 + 2 x 2 results end the first screen.
-        (make_job(run={"selector": "rs2"}, **HEDGE), 11),
+        (make_job(2, **HEDGE), 11),
     ],
-    ids=["asha", "hedge"],
+    ids=["asha", "hedge, two trials at once"],
 )
 def test_a_search_that_was_killed_ends_as_it_would_have(data, tmp_path, job, results):
     parts = job.model_dump_json(), data, tmp_path / "job", str(results)
@@ -271,30 +244,28 @@ def test_a_search_that_was_killed_ends_as_it_would_have(data, tmp_path, job, res
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job_module, "search_in_ray", search_here)
         assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
+    assert differences(record) == []
     assert record.resumed
     assert len(record.tuning.segments) == 2
+    assert record.tuning.segments[1].setup_seconds > 0
     kept = {evaluation.finished_at for evaluation in evaluations(record)}
     assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
 
 
-@pytest.fixture(scope="module", params=["hyperband", "asha"])
-def whole(request, without_ray_here, data, tmp_path_factory):
-    """A job under TPE with FULL, its record and its work folder, which nobody removed."""
-    job = make_job(run={"search": "tpe", "scheduler": request.param} | FULL)
-    folder = tmp_path_factory.mktemp("whole") / "job"
-    return job, run_job(job, data, folder), folder
-
-
+@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_an_interrupted_search_without_checkpoints_keeps_its_results(whole, data, tmp_path, share):
-    job, record, folder = whole
-    results = round(share * len(evaluations(record)))
-    work = WorkFolder(shutil.copytree(folder, tmp_path / "job"))
-    shutil.rmtree(work.path / "checkpoints")
-    *lines, _ = work.log.read_bytes().split(b"\n")
-    reported = [place for place, line in enumerate(lines) if b'"kind":"reported"' in line]
-    end = reported[results - 1] + 1 if results else 2
-    work.log.write_bytes(b"".join(line + b"\n" for line in lines[:end]))
+def test_an_interrupted_search_without_its_files_keeps_its_results(
+    data, tmp_path, scheduler, share
+):
+    """It has its log alone, without the checkpoints and the model of the best trial."""
+    job, work = make_job(run={"search": "tpe", "scheduler": scheduler} | FULL), WorkFolder(tmp_path)
+    record = run_job(job, data, work.path)
+    assert [path.name for path in tmp_path.glob("*/*.pt")] == [f"{record.best.index}.pt"]
+    shutil.rmtree(tmp_path / "checkpoints")
+    shutil.rmtree(tmp_path / "models")
+    log, results = SearchLog(work.log), round(share * len(evaluations(record)))
+    places = [n for n, entry in enumerate(log.entries, 1) if isinstance(entry, TrialReported)]
+    log.cut(places[results - 1] if results else 2, "interrupted")
 
     again = run_job(job, data, work.path)
 
@@ -302,92 +273,42 @@ def test_an_interrupted_search_without_checkpoints_keeps_its_results(whole, data
     assert differences(again) == []
     assert again.resumed == (results > 0)
     kept = {evaluation.finished_at for evaluation in evaluations(again)}
-    known = sorted(evaluation.finished_at for evaluation in evaluations(record))[:results]
-    ends = {t.progress.evaluations[-1].finished_at for t in record.tuning.trials}
-    assert ends & set(known) <= kept, "a trial that had ended was repeated"
+    assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
     assert len(again.tuning.segments) == (2 if share == 0.5 else 1)
 
 
-def test_a_damaged_model_of_the_best_trial_is_trained_again(whole, data, tmp_path, monkeypatch):
-    job, record, folder = whole
-    assert [path.name for path in (folder / "models").iterdir()] == [f"{record.best.index}.pt"]
-    assert list((folder / "checkpoints").iterdir()) == []
-    shutil.copytree(folder, tmp_path / "job")
-    file = WorkFolder(tmp_path / "job").model(record.best.index)
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
-    file.write_bytes(content)
-    monkeypatch.setattr(job_module, "search_in_ray", interrupt)
-
-    again = run_job(job, data, tmp_path / "job")
-
-    assert outcome(again) == outcome(record)
-    assert again.tuning == record.tuning
-
-
-@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
-def test_checkpoints_ahead_of_the_log_change_nothing(scheduler, data, tmp_path, monkeypatch):
-    """A process may die between the checkpoint of a trial and the line about it."""
-    job = make_job(run={"search": "tpe", "scheduler": scheduler} | FULL)
-    append, count = SearchLog.append, [0]
-
-    def copy_first(log, entry):
-        if isinstance(entry, TrialReported):
-            shutil.copytree(tmp_path / "job", tmp_path / f"left-{count[0]}")
-            count[0] += 1
-        append(log, entry)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(SearchLog, "append", copy_first)
-        calm = run_job(job, data, tmp_path / "job")
-
-    for cut_at in (1, count[0] // 2):
-        again = run_job(job, data, tmp_path / f"left-{cut_at}")
-        assert outcome(again) == outcome(calm)
-        assert again.resumed
-
-
-@pytest.fixture(scope="module")
-def searched(without_ray_here, data, tmp_path_factory):
-    """The work folder of a job that was interrupted between search and refit."""
-    folder = tmp_path_factory.mktemp("searched") / "job"
+def search_alone(job, data, folder):
+    """Interrupt a job between its search and its refit."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job_module, "refit", interrupt)
         with pytest.raises(KeyboardInterrupt):
-            run_job(make_job(), data, folder)
-    return folder
+            run_job(job, data, folder)
 
 
-def test_a_restart_after_the_search_does_not_repeat_it(data, searched, tmp_path, monkeypatch):
-    folder = shutil.copytree(searched, tmp_path / "job")
-    kept = SearchLog(WorkFolder(folder).log).segments
-    monkeypatch.setattr(job_module, "search_in_ray", interrupt)
-    here = {**provenance("gradmatch"), "host": "elsewhere"}
+@pytest.mark.parametrize(
+    ("change", "same"),
+    [
+        ({"host": "elsewhere"}, True),
+        ({"packages": {"torch": "0.1"}}, False),
+        ({"measurement": {**MEASUREMENT, "training": 99}}, False),
+    ],
+    ids=["host", "software", "measurement"],
+)
+def test_a_restart_repeats_the_search_of_other_software_alone(
+    data, tmp_path, monkeypatch, change, same
+):
+    search_alone(make_job(), data, tmp_path / "job")
+    before = SearchLog(WorkFolder(tmp_path / "job").log).segments
+    here = {**provenance("gradmatch"), **change}
     monkeypatch.setattr(context_module, "provenance", lambda selector: here)
-    record = run_job(make_job(), data, folder)
-    assert record.tuning.segments == kept
-    assert record.resumed
-
-
-@pytest.mark.parametrize("other", ["job", "software", "measurement"])
-def test_the_search_of_another_origin_is_not_used(data, searched, tmp_path, monkeypatch, other):
-    job = make_job(run={"seed": 7}) if other == "job" else make_job()
-    if other == "measurement":
-        monkeypatch.setitem(MEASUREMENT, "training", MEASUREMENT["training"] + 1)
-    if other == "software":
-        here = {**provenance("gradmatch"), "packages": {"torch": "0.1"}}
-        monkeypatch.setattr(context_module, "provenance", lambda selector: here)
-    record = run_job(job, data, shutil.copytree(searched, tmp_path / "job"))
-    assert record.job == job
-    assert not record.resumed
+    record = run_job(make_job(), data, tmp_path / "job")
+    assert (record.tuning.segments == before) is same
+    assert record.resumed is same
 
 
 def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path, monkeypatch):
     job = make_job(search_minutes=1e-4)
-    with monkeypatch.context() as patch:
-        patch.setattr(job_module, "refit", interrupt)
-        with pytest.raises(KeyboardInterrupt):
-            run_job(job, data, tmp_path / "job")
+    search_alone(job, data, tmp_path / "job")
     monkeypatch.setattr(job_module, "search_in_ray", interrupt)
     record = run_job(job, data, tmp_path / "job")
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
@@ -462,18 +383,18 @@ def test_the_model_of_a_finished_run_is_trained_again(data, tmp_path, selector, 
 
 
 @pytest.mark.parametrize(
-    ("model", "code", "line"),
+    ("code", "line"),
     [
-        ("nets:build", signal.SIGTERM, f"interrupted; {KEPT}"),
-        ("nets:build", 3, f"{FACTORY}: nets:build: ended the process with SystemExit: 3"),
+        (signal.SIGTERM, f"interrupted; {KEPT}"),
+        (3, "protocol.*.model.factory: nets:build: ended the process with SystemExit: 3"),
     ],
 )
 def test_sigterm_is_an_interruption_and_sys_exit_is_of_the_users_code(
-    tmp_path, monkeypatch, model, code, line
+    tmp_path, monkeypatch, code, line
 ):
     monkeypatch.setattr(job_module, "complete_job", lambda *_: sys.exit(code))
     content = make_job().model_dump(mode="json")
-    content["settings"]["protocol"]["model"] = {"factory": model}
+    content["settings"]["protocol"]["model"] = {"factory": "nets:build"}
     with pytest.raises((KeyboardInterrupt, UserError)) as ended:
         commands.tune([tmp_path], job=json.dumps(content), work=tmp_path, output=[tmp_path])
     assert known_reason(ended.value) == line
@@ -504,54 +425,27 @@ ASHA = {"scheduler": "asha"}
     ids=["asha", "hyperband", "none", "other settings", "screens"],
 )
 def test_a_larger_search_takes_the_results_of_a_finished_one(
-    data, tmp_path, monkeypatch, run, smaller, larger, kept
+    data, tmp_path, run, smaller, larger, kept
 ):
     output = tmp_path / "dna/random-x-00000001/gradmatch-0.1/seed-0/record.json"
     wider = tmp_path / "dna/random-x-00000002/gradmatch-0.1/seed-0/record.json"
     complete_job(make_job(run=run, **smaller), data, tmp_path / "first", output)
-    job, built, build = make_job(run=run, **larger, configurations=2 * N), [], TrainingRun.__init__
-
-    def noted(training, dataset, configuration, *rest):
-        built.append(configuration)
-        build(training, dataset, configuration, *rest)
-
-    monkeypatch.setattr(TrainingRun, "__init__", noted)
+    job = make_job(run=run, **larger, configurations=2 * N)
     complete_job(job, data, tmp_path / "second", wider)
     first, found = read_record(output), read_record(wider)
-    searched = built[: -1 - len(found.final.lost)]  # the last ones are of the refit
     assert outcome(found) == outcome(run_job(job, data, tmp_path / "calm"))
     assert found.resumed == (kept > 0)
     if kept:
-        same = configurations(first)[:kept]
-        assert configurations(found)[:kept] == same
-        assert not [it for it in searched if it in same]
+        assert found.tuning.trials[:kept] == first.tuning.trials[:kept]  # with their times
         assert found.tuning.segments[0] == first.tuning.segments[0]
         assert len(found.tuning.segments) == 2
 
 
-@pytest.mark.parametrize(("today", "extended"), [(1, True), (2, False)])
-def test_a_record_without_measurement_versions_is_of_version_1(
-    data, tmp_path, monkeypatch, today, extended
-):
-    monkeypatch.setitem(MEASUREMENT, "training", today)
-    output = tmp_path / "dna/random-asha-00000001/gradmatch-0.1/seed-0/record.json"
-    complete_job(make_job(run=ASHA), data, tmp_path / "first", output)
-    record = read_record(output)
-    del record.provenance["measurement"]
-    write_record(record, output)
-    larger = Path(str(output).replace("00000001", "00000002"))
-    complete_job(make_job(run=ASHA, configurations=2 * N), data, tmp_path / "second", larger)
-    assert read_record(larger).resumed is extended
-
-
 @pytest.fixture
-def finished(record, data, tmp_path, monkeypatch):
+def finished(record, tmp_path, monkeypatch):
     """Work folder and record of a finished job, with work of an interrupted repeat."""
     work, output = WorkFolder(tmp_path / "work"), tmp_path / "record.json"
-    monkeypatch.setattr(job_module, "run", lambda *_: (record, None))
-    complete_job(make_job(), data, work.path, output)
-    assert read_record(output) == record
-    assert not work.path.exists()
+    write_record(record, output)
     monkeypatch.setattr(job_module, "run", interrupt)
     work.path.mkdir()
     work.log.write_text("of a repeat that was interrupted")
@@ -570,20 +464,16 @@ def test_the_record_of_a_finished_run_stays(data, finished, monkeypatch, measure
     assert not work.exists()
 
 
-def test_a_finished_run_is_repeated_on_request_and_its_record_stays_until_then(data, finished):
-    work, output = finished
-    before = output.read_bytes()
-    with pytest.raises(KeyboardInterrupt):
-        complete_job(make_job(), data, work, output, again=True)
-    assert output.read_bytes() == before
-
-
-def test_a_damaged_record_is_made_again_and_that_of_another_run_is_not_replaced(data, finished):
+def test_a_record_is_replaced_on_request_or_if_it_is_damaged_and_by_its_own_run_alone(
+    data, finished
+):
     work, output = finished
     before = output.read_bytes()
     with pytest.raises(UserError, match=r"record.json: is the record of another run or of other"):
         complete_job(make_job(run={"seed": 3}), data, work, output)
-    assert output.read_bytes() == before
+    with pytest.raises(KeyboardInterrupt):
+        complete_job(make_job(), data, work, output, again=True)
+    assert output.read_bytes() == before, "the record stays until the run is repeated"
     output.write_bytes(before[:-100])
     with pytest.raises(KeyboardInterrupt):
         complete_job(make_job(), data, work, output)

@@ -78,31 +78,26 @@ def holder(**environment):
             job.communicate("\n\n")
 
 
-@pytest.mark.parametrize(
-    ("body", "printed"),
-    [
-        (
-            "with local_ray(1, 0): print(ray.get(ray.remote(lambda: sys.executable).remote()))",
-            "my env/bin/python",
-        ),
-        (
-            "import subprocess\n"
-            "child = subprocess.Popen([sys.executable, '-c', 'input()'], stdin=subprocess.PIPE)\n"
-            "for _ in range(2):\n    with local_ray(1, 0): pass\n"
-            "print(child.poll())\nchild.communicate(b'')",
-            "None",
-        ),
-    ],
-    ids=["path with a blank", "other children outlive it"],
-)
-def test_a_process_starts_and_ends_its_ray(tmp_path, body, printed):
+STARTING = f"""{RAY}
+import subprocess
+child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+for _ in range(2):
+    with local_ray(1, 0):
+        print(ray.get(ray.remote(lambda: sys.executable).remote()))
+print(child.poll())
+child.communicate(b"")
+"""
+
+
+def test_a_process_in_a_path_with_a_blank_has_one_ray_after_the_other_and_keeps_its_children(
+    tmp_path,
+):
     venv.create(tmp_path / "my env")
-    command = [tmp_path / "my env/bin/python", "-c", RAY + body]
+    python = tmp_path / "my env/bin/python"
     paths = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    run = subprocess.run(
-        command, env=os.environ | paths, capture_output=True, text=True, timeout=120
-    )
-    assert run.stdout.strip().endswith(printed)
+    options = {"env": os.environ | paths, "capture_output": True, "text": True, "timeout": 120}
+    shown = subprocess.run([python, "-c", STARTING], **options).stdout
+    assert shown.splitlines()[-3:] == [str(python), str(python), "None"]
 
 
 def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_path):

@@ -60,10 +60,3 @@ def test_random_configurations_differ_from_one_another_and_from_the_initial_ones
     drawn = [*initial, *(search.suggest(str(number)) for number in range(11))]
     assert {(it["a"], it["b"]) for it in drawn} == {*product((1, 2, 3), range(4))}
     assert search.suggest("11") in drawn
-
-
-def test_tpe_learns_the_score_of_a_trial_that_has_ended():
-    search = tpe_search(SPACE, SearchSettings(), 0)
-    search.suggest("0")
-    search.on_trial_complete("0", {"score": 0.25})
-    assert [trial["result"]["loss"] for trial in search._hpopt_trials.trials] == [-0.25]

@@ -1,9 +1,12 @@
 """Checkpoints are whole, absent or refused, and written if that pays; one process works at once."""
 
 import pickle
+import platform
+import re
 import subprocess
 import sys
 import threading
+from datetime import datetime, timedelta
 from unittest.mock import patch
 
 import hypothesis.strategies as st
@@ -11,6 +14,7 @@ import pytest
 import torch
 from hypothesis import given
 
+from automata import locks
 from automata.selection.random import Full
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan
@@ -136,7 +140,10 @@ with held(Path(sys.argv[1], "lock"), "the folder"):
 
 
 @pytest.mark.parametrize("end", ["finish", "give up", "die"])
-def test_a_second_process_waits_for_the_folder(tmp_path, caplog, end):
+def test_a_second_process_waits_for_the_folder_and_logs_who_holds_it(
+    tmp_path, caplog, monkeypatch, end
+):
+    monkeypatch.setattr(locks, "REPEAT_SECONDS", 0.2)
     caplog.set_level("INFO", "automata.locks")
     work, waits, pipe = WorkFolder(tmp_path / "a/b"), [], subprocess.PIPE
     with work.only_worker() as waited:
@@ -153,6 +160,13 @@ def test_a_second_process_waits_for_the_folder(tmp_path, caplog, end):
     thread.start()
     thread.join(1.0)
     assert waits == []
+    first, *repeated = caplog.messages
+    assert set(repeated) == {first}
+    holder, _, since = first.partition(", since ")
+    what = f"another process that works on {work.path}"
+    assert holder == f"waiting for {what}: process {process.pid} of {platform.node()}"
+    assert datetime.now() - datetime.fromisoformat(since) < timedelta(minutes=1)
+
     if end == "die":
         process.kill()
     else:
@@ -160,16 +174,4 @@ def test_a_second_process_waits_for_the_folder(tmp_path, caplog, end):
     thread.join(60)
     process.wait(60)
     assert waits == [(True, True)]
-    line = f"waiting for another process that works on {work.path}: process {process.pid} of "
-    assert caplog.messages[0].startswith(line)
-
-
-def test_a_cleared_folder_has_only_its_lock(tmp_path):
-    work = WorkFolder(tmp_path)
-    for file in (work.log, work.refit, work.checkpoint(0), work.model(0), tmp_path / "old/state"):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("left")
-    with work.only_worker():
-        assert work.clear()
-        assert [path.name for path in work.path.iterdir()] == ["lock"]
-        assert not work.clear()
+    assert re.fullmatch(rf"waited \d+\.\d s for {what}", caplog.messages[-1])
