@@ -1,4 +1,4 @@
-"""`python tools/texts.py`: write the texts that quote the code or published results.
+"""`python -m tools.texts`: write the texts that quote the code or published results.
 
 These are the JSON schema of the configuration (config/schema.json), tables of its keys, lists of
 methods, tables, figures and columns, and the published tables and figures. In a page of docs/, a
@@ -19,7 +19,6 @@ from pathlib import Path
 import pandas as pd
 
 from automata.analysis import runs
-from automata.analysis.published import figures, with_tables
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.tables import markdown
 from automata.config.base import Schema, plain, valid_values
@@ -27,6 +26,7 @@ from automata.config.experiment import Experiment
 from automata.config.files import Config, read
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
+from tools.published import figures, with_tables
 
 ROOT = Path(__file__).parents[1]
 PAGES = [

@@ -1,15 +1,18 @@
 """README and docs: links, commands, files and examples that they name exist."""
 
+import filecmp
 import re
 from pathlib import Path
 
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
 from automata.datasets.catalog import FILES
+from tools.published import figures, with_tables
 from tools.texts import CATALOGUES, with_rows
 from tools.texts import PAGES as GENERATED
 
 ROOT = Path(__file__).parents[2]
+PUBLISHED = ROOT / "results/reference"
 FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
 PAGES = [page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md"))]
 MADE = ("flowers.yaml", "cluster.yaml", "mine.yaml")
@@ -63,8 +66,17 @@ def test_configurations_in_the_docs_are_valid(tmp_path, monkeypatch):
 
 def test_lists_of_methods_tables_and_figures_are_the_generated_ones():
     texts = [(ROOT / page).read_text() for page in GENERATED]
-    assert texts == list(map(with_rows, texts)), "run: python tools/texts.py"
+    assert texts == list(map(with_rows, texts)), "run: python -m tools.texts"
     assert set(re.findall("<!-- rows: (.*) -->", "".join(texts))) == set(CATALOGUES)
+
+
+def test_tables_and_figures_of_results_in_the_docs_are_the_published_ones():
+    for name in ("results", "learning-curves"):
+        text = (ROOT / f"docs/{name}.md").read_text(encoding="utf-8")
+        assert with_tables(text, PUBLISHED) == text, "run: python -m tools.texts"
+        shown = {ROOT / "docs" / path: PUBLISHED / source for path, source in figures(text).items()}
+        assert shown
+        assert [it for it, of in shown.items() if not filecmp.cmp(it, of, shallow=False)] == []
 
 
 def test_files_whose_first_download_is_not_checked_are_named():

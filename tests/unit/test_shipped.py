@@ -89,9 +89,9 @@ def test_shipped_carbon_says_where_its_numbers_are_from():
 
 
 def test_schema_and_tables_of_keys_are_the_generated_ones():
-    assert json.loads(SCHEMA) == json_schema(), "run: python tools/texts.py"
+    assert json.loads(SCHEMA) == json_schema(), "run: python -m tools.texts"
     defaults = yaml.safe_load((CONFIG / "config.yaml").read_text())
-    assert with_keys(PAGE, defaults) == PAGE, "run: python tools/texts.py"
+    assert with_keys(PAGE, defaults) == PAGE, "run: python -m tools.texts"
     assert not re.search(r'"[lg][te]":', SCHEMA)  # pydantic's names of bounds
 
 
