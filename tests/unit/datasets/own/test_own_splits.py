@@ -7,7 +7,6 @@ import pytest
 from automata.config.data import OwnTabular
 from automata.datasets.own.splits import FileLabels, assign
 from automata.datasets.own.tables import read_own
-from automata.errors import UserError
 
 from .own_tables import features, loaded, written
 
@@ -24,20 +23,6 @@ FRAME = pd.DataFrame(
 )
 
 
-def drawn(counts, **given_files):
-    """Return the splits of a file with these counts of classes."""
-    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
-    files = {"train": rows, **given_files}
-    return assign({split: FileLabels(split, [*map(str, it)]) for split, it in files.items()})[1]
-
-
-def test_split_of_known_rows_stays_as_it_is():
-    """Another scikit-learn that drew other rows would silently change every result."""
-    parts = drawn([10, 10])
-    assert parts["validation"].rows.tolist() == [16, 17]
-    assert parts["test"].rows.tolist() == [5, 6, 12, 14]
-
-
 @pytest.mark.parametrize(
     ("counts", "given_files", "sizes"),
     [
@@ -48,24 +33,12 @@ def test_split_of_known_rows_stays_as_it_is():
     ],
 )
 def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, given_files, sizes):
-    parts = drawn(counts, **given_files)
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
+    files = {"train": rows, **given_files}
+    _, parts = assign({split: FileLabels(split, [*map(str, it)]) for split, it in files.items()})
     assert [len(parts[split].rows) for split in SHARES] == sizes
     for split, labels in given_files.items():
         assert (parts[split].file, parts[split].labels.tolist()) == (split, labels)
-
-
-@pytest.mark.parametrize(
-    ("files", "problem"),
-    [
-        ({"train": "abbccc" + "d" * 30}, r"left for training: a, b: add .*, or .*skip_rows: true"),
-        ({"train": "ab" * 9, "test": "ac"}, r"^test: classes that train lacks: c; it has a, b$"),
-        ({"train": "aaa"}, "'a' is the only class, at least 2"),
-        ({"train": "ab" * 9, "test": ""}, "^test: there are no rows"),
-    ],
-)
-def test_classes_that_cannot_be_split_are_refused_in_one_line(files, problem):
-    with pytest.raises(UserError, match=problem):
-        assign({split: FileLabels(split, names) for split, names in files.items()})
 
 
 def parts(folder, **keys):
@@ -92,20 +65,3 @@ def test_the_last_rows_are_for_testing_and_those_before_for_validation(tmp_path,
     assert [len(found[split]) for split in SHARES] == [140, 20, 40]
     assert found["train"][column].max() <= found["validation"][column].min()
     assert found["validation"][column].max() <= found["test"][column].min()
-
-
-@pytest.mark.parametrize(
-    ("keys", "change", "problem"),
-    [
-        ({"group": "who"}, {}, "no column who, which group names; it has height"),
-        ({"group": "kind"}, {}, "mine: group: 'kind' is the target as well"),
-        ({"group": "patient", "order": "day"}, {}, "mine: order: group is given as well"),
-        ({"order": "patient"}, {}, "column 'patient': rows are ordered by numbers or dates"),
-        ({"order": "number"}, {"number": None}, "column 'number': missing cells: 200"),
-        ({"group": "patient"}, {"patient": "p1"}, "none is left for training: a, b"),
-    ],
-)
-def test_columns_that_cannot_split_rows_are_refused_in_one_line(tmp_path, keys, change, problem):
-    with pytest.raises(UserError, match=problem) as caught:
-        loaded(tmp_path, FRAME.assign(**change), **keys)
-    assert "\n" not in str(caught.value)

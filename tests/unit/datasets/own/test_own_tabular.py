@@ -1,6 +1,7 @@
 """A user's tables as numbers: what each column becomes, what fills gaps, and what is refused."""
 
 import datetime
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -146,11 +147,6 @@ def named(names, rows):
     return {"who": [f"name {row % names}" for row in range(rows)], "x": np.arange(rows) % 5}
 
 
-@pytest.mark.parametrize(("names", "rows"), [(19, 19), (53, 60)], ids=["few", "below 90 %"])
-def test_texts_that_do_not_name_rows_are_categories(tmp_path, names, rows):
-    assert len(features(whole(tmp_path, named(names, rows)))) == names + 1
-
-
 def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     table = {"id": [f"id {row}" for row in range(40)], **named(36, 40)}
     with pytest.raises(UserError, match=r"column 'id': .* names rows.*column 'who': .*rare_below"):
@@ -158,6 +154,8 @@ def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     assert features(loaded(tmp_path, table, drop=["id", "who"])) == ["x"]
     assert len(features(whole(tmp_path, table, categorical=["id", "who"]))) == 77
     assert len(features(whole(tmp_path, table, rare_below=2))) == 1 + 5 + 1
+    assert len(features(whole(tmp_path, named(19, 19)))) == 19 + 1  # few
+    assert len(features(whole(tmp_path, named(53, 60)))) == 53 + 1  # below 90 %
 
 
 def test_rare_categories_have_one_feature_together(tmp_path):
@@ -179,14 +177,41 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
     np.testing.assert_array_equal(raw.test.inputs, plain.test.inputs)
 
 
+GOOD = repeated("1", "2")
+
+
 @pytest.mark.parametrize(
     ("table", "keys", "problem"),
     [
+        # The file
+        ("", {}, "No columns to parse from file"),
+        ("x,kind\n1,a\n1,2,3\n", {}, "Expected 2 fields in line 3, saw 3"),
+        ("x,kind\n1,2,3,4\n", {}, "rows have 2 cells more than the header"),
+        (b"x,kind\n\xe9,a\n", {"encoding": "utf-8"}, "it is not utf-8 (invalid continuation byte"),
+        # Its classes
+        ({"kind": np.arange(30) / 3}, {}, "30 different numbers, such as 0.333"),
+        ({"kind": np.arange(60)}, {}, "60 different numbers, such as 0, are amounts"),
+        ({"kind": [*"abbccc", *"d" * 30]}, {}, "is left for training: a, b: add rows, name a file"),
+        ({"kind": ["a"] * 9}, {}, "'a' is the only class, at least 2"),
+        (
+            GOOD,
+            {"test": {"x": [1], "kind": ["c"]}},
+            "column 'kind' lacks: c; it has a, b",
+        ),
+        (GOOD, {"test": "x,kind\n"}, "test.csv: column 'kind': there are no rows"),
+        # The column that splits the rows
+        (GOOD, {"group": "who"}, "no column who, which group names; it has x, kind"),
+        (GOOD, {"group": "kind"}, "mine: group: 'kind' is the target as well"),
+        (GOOD, {"group": "x", "order": "x"}, "mine: order: group is given as well"),
+        (repeated("p1", "p2"), {"order": "x"}, "column 'x': rows are ordered by numbers or dates"),
+        (repeated("1", None), {"order": "x"}, "column 'x': missing cells: 20"),
+        (repeated("p1"), {"group": "x"}, "none is left for training: a, b"),
+        # Other columns
         ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
         (repeated("2020-01-31", "soon"), {"dates": ["x"]}, "row 3: 'soon' is no date: write 2020"),
         (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
-        (repeated("1", "2"), {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
+        (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
         (
             repeated("1", "2", "3", "12a"),
             {},
@@ -197,16 +222,14 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
 )
 def test_table_that_cannot_be_used_is_refused_in_one_line(tmp_path, table, keys, problem):
     with pytest.raises(UserError) as caught:
-        whole(tmp_path, table, **keys)
+        loaded(tmp_path, table, **keys)
     assert problem in str(caught.value)
     assert str(caught.value).startswith("own_datasets.mine: ")
     assert "\n" not in str(caught.value)
 
 
 def test_too_little_memory_is_reported_in_one_line(tmp_path, monkeypatch):
-    def full(*_):
-        raise MemoryError("Unable to allocate 9 GiB")
-
+    full = Mock(side_effect=MemoryError("Unable to allocate 9 GiB"))
     monkeypatch.setattr(tabular, "encoded", full)
     own = {"kind": "tabular", "path": written(frame(), tmp_path / "t.csv"), "target": "kind"}
     with pytest.raises(UserError, match=r"\Aown_datasets\.mine: .*memory.*9 GiB; give fewer .*\Z"):
