@@ -189,15 +189,6 @@ def test_resnets_have_the_published_parameters_and_stages(images, build, count, 
 
 
 @RESNETS
-def test_images_of_any_size_and_channels_are_read_and_logits_are_head_of_features(images, build):
-    grey = replace(images, train=Split(images.train.inputs[:, :1], images.train.labels))
-    model, inputs = build(grey, {}).double().eval(), noise(2, 1, 33, 33)
-    features = model.features(inputs)
-    assert features.shape == (2, model.head.in_features)
-    torch.testing.assert_close(model(inputs), model.head(features))
-
-
-@RESNETS
 def test_groups_are_the_papers_parts_of_the_network(images, build):
     model = build(images, {})
     groups = model.parameter_groups()
