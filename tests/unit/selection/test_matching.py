@@ -205,31 +205,3 @@ def test_rows_that_are_dependent_in_double_precision_alone_are_left_out(gap):
     pursuit.support, pursuit.weights = [4, 7, 2], np.array([0.5, 0.5, 1.0])
     indices, weights = pursuit.result(gram, gram @ [1.0, 1.0, 3.0], torch.device("cpu"))
     assert (indices.tolist(), weights.tolist()) == ([4, 2], pytest.approx([2.0, 3.0]))
-
-
-# Refusals
-
-NAN = np.nan
-SHAPE, PRODUCTS = r"expected gradients \(n, d\)", r"expected gram \(n, n\)"
-
-
-@pytest.mark.parametrize(
-    ("solve", "first", "second", "options", "message"),
-    [
-        (matching_pursuit, [[1.0, NAN]], [1.0, 1.0], {}, "finite"),
-        (matching_pursuit, np.zeros((0, 2)), [1.0, NAN], {}, "finite"),
-        (matching_pursuit, [[3e38, 1.0]], [1.0, 1.0], {}, "products must be finite"),
-        (matching_pursuit, np.ones((3, 2)), [1.0] * 3, {}, SHAPE),
-        (matching_pursuit, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative, got -1"),
-        (matching_pursuit, [[1.0]], [1.0], {"l2": NAN}, "l2 must not be negative"),
-        (matching_pursuit, [[1.0]], [1.0], {"tolerance": -0.1}, "tolerance must not be negative"),
-        (matching_pursuit_of_gram, [[NAN]], [1.0], {}, "finite"),
-        (matching_pursuit_of_gram, [[1.0]], [np.inf], {}, "finite"),
-        (matching_pursuit_of_gram, np.ones((2, 2)), [1.0] * 3, {}, PRODUCTS),
-        (matching_pursuit_of_gram, [[1.0]], [1.0], {"budget": -1}, "budget must not be negative"),
-    ],
-)
-def test_unsuitable_inputs_are_refused(solve, first, second, options, message):
-    first, second = torch.tensor(first).float(), torch.tensor(second).float()
-    with pytest.raises(ValueError, match=message):
-        solve(first, second, **{"budget": 2, **options})

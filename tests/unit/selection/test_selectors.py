@@ -121,10 +121,16 @@ def test_guided_selectors_read_the_training_set_once_and_glister_alone_the_valid
     assert passes == {"training": reads, "validation": name == "glister"}
 
 
+def on_gpu(problem, split):
+    layer = getattr(problem, split)()
+    return LastLayer(layer.features.cuda(), layer.logits.cuda(), layer.labels.cuda())
+
+
+@pytest.mark.parametrize("gpu", [False, True])
 @pytest.mark.parametrize("budget", [20, 55, 110])
 @pytest.mark.parametrize("name", GUIDED)
 def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
-    monkeypatch, name, budget
+    monkeypatch, name, budget, gpu
 ):
     """110 rows in candidates of 8, the last one of 6. GLISTER reads those that it has chosen."""
     problem = problem_of(110, budget, 8, layer=layer_of(110, 12, 12))
@@ -139,27 +145,12 @@ def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
     monkeypatch.setattr(LastLayer, "gradients", counted)
     monkeypatch.setattr(embeddings, "GRADIENT_BYTES", 0)
     monkeypatch.setattr(embeddings, "CHUNK_BYTES", 1)
-    streamed = select(name, problem)
+    layers = {split: partial(on_gpu, problem, split) for split in ("training", "validation")}
+    with pretended_cuda() if gpu and not torch.cuda.is_available() else nullcontext():
+        streamed = select(name, replace(problem, **layers) if gpu else problem)
     assert max(asked, default=0) <= 1
     assert listed(streamed)[0] == listed(held)[0]
     torch.testing.assert_close(streamed.weights, held.weights, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("streamed", [False, True])
-@pytest.mark.parametrize("name", GUIDED)
-def test_a_model_on_a_gpu_gives_the_same_subset(monkeypatch, name, streamed):
-    """Its products of gradients are torch's, and round otherwise; a pretended GPU will do."""
-    monkeypatch.setattr(embeddings, "GRADIENT_BYTES", 0 if streamed else 2**30)
-    problem = problem_of(110, 55, 8, layer=layer_of(110, 12, 12))
-
-    def on_gpu(split):
-        layer = getattr(problem, split)()
-        return LastLayer(layer.features.cuda(), layer.logits.cuda(), layer.labels.cuda())
-
-    layers = {split: partial(on_gpu, split) for split in ("training", "validation")}
-    with nullcontext() if torch.cuda.is_available() else pretended_cuda():
-        subset = select(name, replace(problem, **layers))
-    assert listed(subset)[0] == listed(select(name, problem))[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -213,18 +204,6 @@ def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fi
     assert fill == 0 or one.weights.tolist() == [1.0] * 5
     assert (rows_of(one) == rows_of(other)) is (fill == 0)
     assert rows_of(one)[: 50 - 10 * fill] == rows_of(other)[: 50 - 10 * fill]
-
-
-@pytest.mark.parametrize("name", ["gradmatch", "craig"])
-def test_a_short_candidate_is_filled_with_other_rows(name):
-    """103 rows: the last candidate holds 3, and is chosen first."""
-    steep = torch.diag(torch.tensor([1.0] * 10 + [5.0]))
-    problem = problem_of(103, 20, layer=GivenGradients(steep))
-    subset = select(name, problem)
-    assert [len(batch) for batch in subset.batches] == [10, 10]
-    assert len(set(rows_of(subset))) == 20
-    assert set(problem.partition()[-1].tolist()) <= set(rows_of(subset))
-    assert subset.random_fill == 0
 
 
 # CRAIG
