@@ -26,14 +26,6 @@ def gaussian(seed, rows, columns, common=0.0):
     return gradients, gradients.mean(axis=0) + 0.3 * generator.normal(size=columns)
 
 
-def binary_head(seed):
-    """Return 300 rows (r, -r) of single precision, in a space of 40 dimensions."""
-    generator = torch.Generator().manual_seed(seed)
-    parts = torch.randn(300, 40, generator=generator)
-    half = parts @ torch.randn(40, 120, generator=generator)
-    return torch.cat([half, -half], dim=1)
-
-
 def pursue(gradients, target, budget, **options):
     indices, weights = matching_pursuit(
         torch.as_tensor(gradients), torch.as_tensor(target), budget, **options
@@ -163,7 +155,12 @@ def test_distinct_rows_with_the_best_weights_are_chosen_where_rows_repeat_or_dep
 @pytest.mark.parametrize("precision", ["single", "double", "products"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_binary_head_is_spent_by_its_rank_of_rows_without_an_error(seed, precision):
-    rows = binary_head(seed) if precision == "single" else binary_head(seed).double()
+    """300 rows (r, -r), in a space of 40 dimensions."""
+    generator = torch.Generator().manual_seed(seed)
+    parts = torch.randn(300, 40, generator=generator)
+    half = parts @ torch.randn(40, 120, generator=generator)
+    rows = torch.cat([half, -half], dim=1)
+    rows = rows if precision == "single" else rows.double()
     target = rows.mean(dim=0)
     if precision == "products":
         mixture = torch.full((300,), 1 / 300)
