@@ -83,15 +83,6 @@ def test_a_subset_holds_distinct_rows_and_weights_of_mean_one(name, rows, budget
     assert (subset.weights == 1).all() or name not in EQUAL
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_seed_of_the_problem_alone_decides_random_choices(name):
-    before = torch.random.get_rng_state()
-    one, same, other = (select(name, problem_of(seed=seed)) for seed in (0, 0, 1))
-    assert listed(one) == listed(same)
-    assert rows_of(one) != rows_of(other)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name != THRIFTY])
 @pytest.mark.parametrize(
     ("rows", "budget", "lengths"),
@@ -106,19 +97,6 @@ def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
     assert [len(batch) for batch in subset.batches] == lengths
     starts = [batch[: lengths[-1]].tolist() for batch in problem.partition()]
     assert name not in OF_CANDIDATES or subset.batches[-1].tolist() in starts
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_guided_selectors_read_the_training_set_once_and_glister_alone_the_validation_set(name):
-    problem, passes = problem_of(), {"training": 0, "validation": 0}
-
-    def counted(split):
-        passes[split] += 1
-        return getattr(problem, split)()
-
-    select(name, replace(problem, **{split: partial(counted, split) for split in passes}))
-    reads = name not in ("full", "random", "adaptive-random", "rs2")
-    assert passes == {"training": reads, "validation": name == "glister"}
 
 
 def on_gpu(problem, split):
