@@ -28,22 +28,12 @@ def test_joules_are_those_of_packages_and_their_memory_without_the_parts_of_a_pa
     assert notes == []
 
 
-@pytest.mark.parametrize(
-    ("limit", "counts", "joules", "wraps"),
-    [
-        (999, [999, 0], 1e-6, 1),  # one past the range
-        (9_999_999, [9_000_000, 4_000_000, 2_000_000, 8_000_000, 1_000_000], 22.0, 3),
-    ],
-    ids=["to zero", "several with reads in between"],
-)
-def test_a_counter_that_wraps_goes_on_from_its_range(rapl, limit, counts, joules, wraps):
-    rapl.add("0", "package-0", start=counts[0], limit=limit)
+def test_a_counter_that_wraps_goes_on_one_past_its_range(rapl):
+    rapl.add("0", "package-0", start=999, limit=999)
     (counter,) = rapl_counters([])
-    for count in counts[1:]:
-        rapl.set("0", count)
-        counter.update()
-    assert counter.channel().joules == pytest.approx(joules)
-    assert counter.wraps == wraps
+    rapl.set("0", 0)
+    counter.update()
+    assert (counter.channel().joules, counter.wraps) == (pytest.approx(1e-6), 1)
 
 
 @pytest.mark.parametrize(

@@ -25,16 +25,6 @@ def test_millijoules_of_the_gpus_asked_for_become_joules_however_a_uuid_is_writt
     assert labels == ("gpu", "measured", "pyJoules NVML")
 
 
-def test_a_counter_that_goes_backwards_counts_nothing_for_that_step(gpus):
-    gpus.millijoules = [5_000]
-    (source,) = gpu_sources(gpus.uuids, [])
-    for count in (7_000, 100, 1_100):  # 2 J, the driver was loaded again, 1 J
-        gpus.millijoules = [count]
-        source.update()
-    channel = source.channel()
-    assert (channel.joules, channel.resets, channel.wraps) == (pytest.approx(3.0), 1, 0)
-
-
 @pytest.mark.parametrize(
     ("times", "watts", "joules", "errors"),
     [

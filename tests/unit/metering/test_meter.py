@@ -166,8 +166,9 @@ def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl, m
 
 
 @pytest.fixture
-def ten_watts(monkeypatch):
-    """A package that draws 10 W by the real clock."""
+def slow_host(monkeypatch):
+    """A package of 10 W by the real clock; a look at all processes takes 0.3 s of CPU time."""
+    find = ProcessTree.find
 
     def counters(notes):
         package = Counter("cpu", "package_0", "a clock", time.perf_counter, 10.0)
@@ -175,22 +176,11 @@ def ten_watts(monkeypatch):
         return [package]
 
     monkeypatch.setattr(automata.metering.meter, "rapl_counters", counters)
-
-
-@pytest.fixture
-def slow_find(monkeypatch):
-    """A host with so many processes that each look at them takes 0.3 s of CPU time."""
-    find = ProcessTree.find
-
-    def search(tree):
-        burn(0.3)
-        find(tree)
-
-    monkeypatch.setattr(ProcessTree, "find", search)
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: (burn(0.3), find(tree)))
 
 
 def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_for_processes_is(
-    ten_watts, slow_find
+    slow_host,
 ):
     burn(0.3)
     with meter(sample_seconds=0.5) as window:
@@ -208,7 +198,7 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=1e-3)
 
 
-def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(ten_watts, slow_find):
+def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(slow_host):
     accounts = []
     with meter() as window:
         start = time.perf_counter()
@@ -237,14 +227,9 @@ def test_child_that_ran_and_ended_inside_the_window_counts(package):
 
 def test_workers_are_searched_for_less_often_where_that_costs_more(package, monkeypatch):
     monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
-    looks, find = [], ProcessTree.find
-
-    def slowly(tree):
-        looks.append(tree)
-        burn(0.002)  # one second of 0.2 %
-        find(tree)
-
-    monkeypatch.setattr(ProcessTree, "find", slowly)
+    looks = []
+    # A look of 0.002 s is 0.2 % of a second.
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), burn(0.002)))
     with meter():
         time.sleep(1.5)
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
