@@ -11,16 +11,16 @@ import torch
 from PIL import Image
 
 from automata.config.data import Preparation
-from automata.config.job import Job, Run, Settings
-from automata.config.protocol import OwnModel, Protocol
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.files import sha256
 from automata.models.build import build_model
 from automata.prediction.predict import predict
 from automata.prediction.saved import SavedModel, read_model, write_model
 from automata.training.evaluation import evaluate
+from support.searching import make_job
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 RANDOM = np.random.default_rng(0)
@@ -29,12 +29,7 @@ MODELS = {"tabular": "mlp", "text": "lstm", "image": "resnet18"}
 OWN = {
     "image": {},
     "text": {"text": "review", "target": "species"},
-    "tabular": {
-        "target": "species",
-        "drop": ["review"],
-        "fill": {"numbers": "median"},
-        "categorical": ["code"],
-    },
+    "tabular": {"target": "species", "drop": ["review"], "categorical": ["code"]},
 }
 
 
@@ -75,19 +70,15 @@ class Kept:
         own = {"kind": kind, "path": str(train), "test": str(self.test), **OWN[kind]}
         vectors = {"source": None, "dimension": 5} if kind == "text" else None
         preparation = Preparation.model_validate({"own": own, "vectors": vectors})
-        prepared = prepare("mine", preparation, folder)
-        write_dataset(prepared, folder / "mine.safetensors")
-        self.data = read_dataset(folder / "mine.safetensors")
-        protocol = {"model": MODELS[kind], "epochs": 2, "configurations": 1, "optimizer": "sgd"}
-        protocol |= {"reselect_every": 1, "search_space": {}}
-        method = {"search": "random", "scheduler": "asha", "selector": "rs2", "fraction": 0.5}
-        settings = Settings(protocol=Protocol.model_validate(protocol), data=preparation)
+        self.data = prepare("mine", preparation, folder)
+        job = make_job(run={"dataset": "mine"}, model=MODELS[kind])
+        settings = job.settings.model_copy(update={"data": preparation})
         self.saved = SavedModel(
-            job=Job(run=Run(dataset="mine", seed=0, **method), settings=settings),
+            job=job.model_copy(update={"settings": settings}),
             configuration=VALUES[kind],
             kind=kind,
             classes=self.data.metadata["class_names"],
-            encoding=json.loads(json.dumps(prepared.encoding)),
+            encoding=self.data.encoding,
             inputs=[*self.data.train.inputs.shape[1:]],
             extras={name: [*extra.shape] for name, extra in self.data.extras.items()},
         )
@@ -129,15 +120,14 @@ def test_neither_target_nor_order_of_columns_matters_and_unknown_categories_are_
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("rows", "problem"),
     [
-        (lambda rows: rows.drop(columns=["soil"]), "no column soil, which the model needs"),
-        (lambda rows: rows.assign(height="tall"), "'tall' is no number below 3.4e38"),
-        (lambda rows: rows[:0], "there are no rows"),
+        ("height,code\n1,01\n", "no column soil, which the model needs"),
+        ("height,code,soil\n", "there are no rows"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, change, problem):
-    change(pd.read_csv(flowers.test, dtype=str)).to_csv(flowers.test, index=False)
+def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
+    flowers.test.write_text(rows)
     with pytest.raises(UserError, match=problem) as caught:
         predict(flowers.file, flowers.test)
     assert "\n" not in str(caught.value)
@@ -152,23 +142,6 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     pd.testing.assert_frame_equal(one.drop(columns="row"), array.drop(columns="row"))
 
 
-def experiment(folder, *runs):
-    """Write the best.yaml of an experiment with a data set for each of the `runs`."""
-    best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
-    (folder / "results/mine").mkdir(parents=True)
-    (folder / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
-    return folder / "results/mine"
-
-
-def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers, tmp_path):
-    run = tmp_path / "results/runs/a"
-    run.mkdir(parents=True)
-    flowers.file.rename(run / "model.safetensors")
-    found = predict(run / "model.safetensors", flowers.test)
-    for place in (run, experiment(tmp_path, "a")):
-        pd.testing.assert_frame_equal(predict(place, flowers.test), found)
-
-
 @pytest.mark.parametrize(
     ("runs", "problem"),
     [
@@ -177,9 +150,12 @@ def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers, tmp_path):
     ],
 )
 def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):
-    (tmp_path / "results/runs/a").mkdir(parents=True)
+    for folder in ("runs/a", "mine"):
+        (tmp_path / "results" / folder).mkdir(parents=True)
+    best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
+    (tmp_path / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
     with pytest.raises(UserError, match=problem):
-        predict(experiment(tmp_path, *runs), Path("unread.csv"))
+        predict(tmp_path / "results/mine", Path("unread.csv"))
 
 
 def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):
