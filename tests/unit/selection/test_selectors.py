@@ -99,16 +99,10 @@ def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
     assert name not in OF_CANDIDATES or subset.batches[-1].tolist() in starts
 
 
-def on_gpu(problem, split):
-    layer = getattr(problem, split)()
-    return LastLayer(layer.features.cuda(), layer.logits.cuda(), layer.labels.cuda())
-
-
-@pytest.mark.parametrize("gpu", [False, True])
 @pytest.mark.parametrize("budget", [20, 55, 110])
 @pytest.mark.parametrize("name", GUIDED)
 def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
-    monkeypatch, name, budget, gpu
+    monkeypatch, name, budget
 ):
     """110 rows in candidates of 8, the last one of 6. GLISTER reads those that it has chosen."""
     problem = problem_of(110, budget, 8, layer=layer_of(110, 12, 12))
@@ -123,12 +117,27 @@ def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
     monkeypatch.setattr(LastLayer, "gradients", counted)
     monkeypatch.setattr(embeddings, "GRADIENT_BYTES", 0)
     monkeypatch.setattr(embeddings, "CHUNK_BYTES", 1)
-    layers = {split: partial(on_gpu, problem, split) for split in ("training", "validation")}
-    with pretended_cuda() if gpu and not torch.cuda.is_available() else nullcontext():
-        streamed = select(name, replace(problem, **layers) if gpu else problem)
+    streamed = select(name, problem)
     assert max(asked, default=0) <= 1
     assert listed(streamed)[0] == listed(held)[0]
     torch.testing.assert_close(streamed.weights, held.weights, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("name", GUIDED)
+def test_a_model_on_a_gpu_gives_the_same_subset(monkeypatch, name, streamed):
+    """Its products of gradients are torch's, and round otherwise; a pretended GPU will do."""
+    monkeypatch.setattr(embeddings, "GRADIENT_BYTES", 0 if streamed else 2**30)
+    problem = problem_of(110, 55, 8, layer=layer_of(110, 12, 12))
+
+    def on_gpu(split):
+        layer = getattr(problem, split)()
+        return LastLayer(layer.features.cuda(), layer.logits.cuda(), layer.labels.cuda())
+
+    layers = {split: partial(on_gpu, split) for split in ("training", "validation")}
+    with nullcontext() if torch.cuda.is_available() else pretended_cuda():
+        subset = select(name, replace(problem, **layers))
+    assert listed(subset)[0] == listed(select(name, problem))[0]
 
 
 @pytest.mark.parametrize("name", NAMES)
