@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageOps
 
 from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
@@ -94,10 +94,6 @@ def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, pr
         loaded(tmp_path / "a.npz")
 
 
-def channels_first(image):
-    return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
-
-
 def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a prepared file names the files that it was made from
     for number, mode in enumerate(["RGB", "L", "1", "P"] * 5):
@@ -111,35 +107,35 @@ def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path
     assert found == "4aae01ee5a862ffd647076db1ad640c9b5368070b77dcf0fd4fc2d1e180080a4"
 
 
-@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_black_drawing_on_a_transparent_ground_is_black_on_white(folder, mode):
-    drawing = Image.new("RGBA", (5, 4), (0, 0, 0, 0))
-    ImageDraw.Draw(drawing).line((0, 1, 4, 1), fill=(0, 0, 0, 255))
-    drawing.convert(mode).save(folder / "cat/000.png")
+LINE = 255 * (np.indices((4, 5))[0] == 1).astype(np.uint8)
+DRAWING = Image.fromarray(np.dstack([np.zeros((4, 5, 3), np.uint8), LINE]))
+"""A black line on a transparent ground."""
+
+SIDE = Image.fromarray(LINE).transpose(Image.Transpose.ROTATE_90)
+TURN = Image.Exif()
+TURN[0x0112] = 6  # which undoes that
+PRINT = Image.new("CMYK", (5, 4), (165, 165, 165, 0))
+DEEP = np.random.default_rng(0).integers(0, 2**16, (4, 5), np.uint16)
+ON_WHITE, UPPER = "transparent, drawn on white", "of 16 bits, of which the upper 8 are read"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "image", "options", "expected", "error", "note"),
+    [
+        *((".png", DRAWING.convert(it), {}, 255 - LINE, 0, ON_WHITE) for it in ("RGBA", "LA", "P")),
+        (".png", SIDE, {"exif": TURN}, LINE, 0, None),
+        (".jpg", SIDE, {"exif": TURN, "quality": 100}, LINE, 12, None),
+        (".jpg", PRINT, {"exif": b"Exif\0\0 no more than that"}, 90, 2, None),
+        (".png", Image.fromarray(DEEP), {}, DEEP // 256, 0, UPPER),
+    ],
+)
+def test_images_are_read_as_they_are_seen(folder, suffix, image, options, expected, error, note):
+    (folder / "cat/000.png").unlink()
+    image.save(folder / f"cat/000{suffix}", **options)
     raw = whole(folder)
-    expected = np.full((3, 4, 5), 255)
-    expected[:, 1] = 0
-    np.testing.assert_array_equal(raw.train.inputs[0], expected)
-    assert raw.facts["read"] == [f"{folder}: 1 of 6 images transparent, drawn on white"]
-
-
-@pytest.mark.parametrize("suffix", [".png", ".jpg"])
-def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
-    upright = Image.new("RGB", (5, 4), "white")
-    upright.paste("black", (0, 0, 5, 2))
-    side = upright.transpose(Image.Transpose.ROTATE_90)  # what orientation 6 undoes
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    (folder / "cat/000.png").unlink()
-    side.save(folder / f"cat/000{suffix}", exif=exif, quality=100)
-    assert whole(folder).train.inputs[0] == pytest.approx(channels_first(upright), abs=12)
-
-
-def test_exif_data_that_cannot_be_read_are_none_and_colours_of_print_are_read(folder):
-    (folder / "cat/000.png").unlink()
-    grey = Image.new("CMYK", (5, 4), (165, 165, 165, 0))
-    grey.save(folder / "cat/000.jpg", exif=b"Exif\0\0 no more than that")
-    assert whole(folder).train.inputs[0] == pytest.approx(90, abs=2)
+    shown = np.broadcast_to(expected, (3, 4, 5))
+    np.testing.assert_allclose(raw.train.inputs[0], shown, rtol=0, atol=error)
+    assert raw.facts.get("read", []) == [f"{folder}: 1 of 6 images {note}"] * bool(note)
 
 
 @pytest.mark.parametrize(
@@ -163,25 +159,14 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     train = classes_in(tmp_path / "pets", colours(6, 80, 100))
     raw = loaded(train, test=stored(tmp_path / "a.npz", colours(2, 7, 9), CATS[::-1]))
     assert raw.train.inputs.shape[1:] == raw.test.inputs.shape[1:] == (3, 80, 100)
-    expected = [ImageOps.fit(Image.fromarray(image), (100, 80)) for image in colours(2, 7, 9)]
-    np.testing.assert_array_equal(raw.test.inputs, [channels_first(image) for image in expected])
+    originals = map(Image.fromarray, colours(2, 7, 9))
+    expected = [np.asarray(ImageOps.fit(image, (100, 80))) for image in originals]
+    np.testing.assert_array_equal(raw.test.inputs.transpose(0, 2, 3, 1), expected)
     assert raw.test.labels.tolist() == [1, 0]
     small = loaded(train, size=[16, 24])
     assert small.train.inputs.shape[1:] == (3, 16, 24)
     read = "6 of 6 images resized to height 16 and width 24, then cropped"
     assert small.facts["read"] == [f"{train}: {read}"]
-
-
-def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder):
-    values = np.random.default_rng(0).integers(0, 2**16, (4, 5), np.uint16)
-    Image.fromarray(values).save(folder / "cat/000.png")
-    raw = whole(folder)
-    np.testing.assert_array_equal(raw.train.inputs[0], np.stack([values // 256] * 3))
-    read = "1 of 6 images of 16 bits, of which the upper 8 are read"
-    assert raw.facts["read"] == [f"{folder}: {read}"]
-    Image.fromarray(np.full((4, 5), 4095, np.uint16)).save(folder / "cat/000.png")
-    with pytest.raises(UserError, match=r"cat/000\.png: .*12 bits of 16 or fewer, save it with 8"):
-        loaded(folder)
 
 
 def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
@@ -197,8 +182,15 @@ def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
     assert all(str(file) in str(caught.value) for file in files)
 
 
-def test_image_that_unpacks_to_too_many_pixels_is_refused(folder, monkeypatch):
+@pytest.mark.parametrize(
+    ("image", "problem"),
+    [
+        (Image.new("RGB", (16, 16)), "bomb"),
+        (Image.fromarray(DEEP // 16), "it uses 12 bits of 16 or fewer, save it with 8"),
+    ],
+)
+def test_image_of_too_many_pixels_or_too_few_shades_is_refused(folder, monkeypatch, image, problem):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
-    Image.new("RGB", (16, 16)).save(folder / "cat/bomb.png")
-    with pytest.raises(UserError, match=r"cat/bomb\.png: not a readable image: .*bomb"):
+    image.save(folder / "cat/odd.png")
+    with pytest.raises(UserError, match=rf"cat/odd\.png: not a readable image: .*{problem}"):
         loaded(folder)
