@@ -1,4 +1,4 @@
-"""Properties of all selectors, and the purpose of each."""
+"""The problem of a selection, properties of all selectors, and the purpose of each."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from automata.registry import SELECTORS
@@ -14,7 +14,7 @@ from automata.selection import embeddings
 from automata.selection.craig import distances, similarities
 from automata.selection.embeddings import LastLayer
 from automata.selection.gradmatch import match_full_gradient
-from automata.selection.problem import SelectionProblem
+from automata.selection.problem import SelectionProblem, Subset, subset_size, without_lone_rows
 from automata.training.subsets import build_selector
 from support.pretence import pretended_cuda
 from support.selectors import BLIND, GUIDED, OF_CANDIDATES, layer_of
@@ -63,6 +63,39 @@ def rows_of(subset):
 
 def listed(subset):
     return [batch.tolist() for batch in subset.batches], subset.weights.tolist()
+
+
+# The problem
+
+
+@given(st.integers(1, 100), st.integers(1, 100), st.integers(1, 20))
+def test_the_partition_holds_every_row_once(rows, budget, batch_size):
+    candidates = problem_of(rows, min(rows, budget), batch_size).partition()
+    assert sorted(torch.cat(candidates).tolist()) == list(range(rows))
+    assert {len(batch) for batch in candidates[:-1]} <= {min(budget, rows, batch_size)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "fraction", "expected"),
+    [(1000, 0.01, 10), (3104, 0.05, 155), (1400, 0.3, 420), (10, 0.01, 1), (120, 1.0, 120)],
+)
+def test_the_subset_size_is_the_nearest_whole_number_and_at_least_one(rows, fraction, expected):
+    assert subset_size(rows, fraction) == expected
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
+@example([1])
+def test_a_lone_row_joins_another_mini_batch(sizes):
+    rows = torch.randperm(sum(sizes), generator=torch.Generator().manual_seed(0))
+    before = Subset(list(rows.split(sizes)), torch.arange(1.0, len(sizes) + 1), 3)
+    after = without_lone_rows(before)
+    assert sorted(torch.cat(after.batches).tolist()) == list(range(sum(sizes)))
+    assert min(len(batch) for batch in after.batches) > 1 or sum(sizes) == 1
+    assert len(after.weights) == len(after.batches)
+    changed = 1 in sizes and len(sizes) > 1
+    assert float(after.weights.mean()) == pytest.approx(1 if changed else (1 + len(sizes)) / 2)
+    assert (after is before) is not changed
+    assert after.random_fill == 3
 
 
 # Properties of all selectors
