@@ -1,4 +1,4 @@
-"""Counters through the real pyJoules: units, wrap-around, gaps, and what is refused."""
+"""Counters through the real pyJoules: wrap-around, gaps, and what is refused."""
 
 from types import SimpleNamespace
 
@@ -7,25 +7,6 @@ import codecarbon.core.util
 import pytest
 
 from automata.metering.processor import rapl_counters, watts_per_thread
-
-ZONES = {"0": ("package-0", 5.0), "0:0": ("core", 3.0), "0:1": ("dram", 0.25)}
-ZONES |= {"1": ("package-1", 7.0), "1:0": ("uncore", 1.0), "1:1": ("dram", 0.5)}
-"""Names, and the joules by which each moves: those of the memory are outside of its package."""
-
-
-def test_joules_are_those_of_packages_and_their_memory_without_the_parts_of_a_package(rapl):
-    for zone, (name, _) in ZONES.items():
-        rapl.add(zone, name, start=1_000_000)
-    notes = []
-    counters = rapl_counters(notes)
-    for zone, (_, joules) in ZONES.items():
-        rapl.set(zone, round(1_000_000 * (1 + joules)))
-    for counter in counters:
-        counter.update()
-    found = {counter.domain: (counter.device, counter.channel().joules) for counter in counters}
-    packages = {"package_0": ("cpu", 5.0), "package_1": ("cpu", 7.0)}
-    assert found == packages | {"dram_0": ("dram", 0.25), "dram_1": ("dram", 0.5)}
-    assert notes == []
 
 
 def test_a_counter_that_wraps_goes_on_one_past_its_range(rapl):

@@ -31,26 +31,31 @@ def burn(seconds):
         sum(range(1_000))
 
 
+ZONES = {"0": "package-0", "0:0": "core", "0:1": "dram"}
+ZONES |= {"1": "package-1", "1:0": "uncore", "1:1": "dram"}
+"""The memory of a package is outside of it, other parts are inside."""
+
+
 @pytest.fixture
 def package(rapl):
-    """One socket with a package and a DRAM counter, both at 1 J."""
-    rapl.add("0", "package-0", start=1_000_000)
-    rapl.add("0:0", "dram", start=1_000_000)
+    """Two sockets, whose counters are all at 1 J."""
+    for zone, name in ZONES.items():
+        rapl.add(zone, name, start=1_000_000)
     return rapl
 
 
 # Energy
 
 
-def test_joules_are_the_increments_of_counters_inside_the_window(package, monkeypatch):
+def test_joules_are_the_increments_of_packages_and_memory_inside_the_window(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "codecarbon.core.cpu", None)  # no counter needs it
     window = meter()
     package.set("0", 50_000_000)  # between construction and start: not counted
 
     def body():
         with window:
-            package.set("0", 57_000_000)
-            package.set("0:0", 3_000_000)
+            for zone, joules in zip(ZONES, (57, 4, 3, 9, 6, 2), strict=True):
+                package.set(zone, joules * 1_000_000)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -58,7 +63,10 @@ def test_joules_are_the_increments_of_counters_inside_the_window(package, monkey
     package.set("0", 99_000_000)
 
     result = window.measurement
-    assert result.energy_joules == pytest.approx(7.0 + 2.0)
+    joules = {(channel.device, channel.domain): channel.joules for channel in result.channels}
+    packages = {("cpu", "package_0"): 7.0, ("cpu", "package_1"): 8.0}
+    assert joules == pytest.approx(packages | {("dram", "dram_0"): 2.0, ("dram", "dram_1"): 1.0})
+    assert (result.energy_joules, result.notes) == (pytest.approx(18.0), [])
     assert (result.energy_method, result.energy_source) == ("measured", "pyJoules RAPL")
     assert not window._sampler.is_alive()
 
