@@ -31,10 +31,6 @@ def repeated(*cells):
     return {"x": np.resize(np.array(cells, object), 40)}
 
 
-def values(raw):
-    return raw.train.inputs[:, 0].tolist()
-
-
 def test_drawn_rows_never_change_the_training_rows(tmp_path):
     table = frame().assign(number=np.arange(60.0))
     table.loc[::5, "size"] = None
@@ -79,48 +75,46 @@ def test_truth_is_one_thing_however_it_is_spelled_in_any_file(tmp_path):
     assert "test: column 'x': categories without a training row: unknown" in raw.facts["read"]
 
 
-def test_numbers_may_have_signs_and_separators(tmp_path):
-    numbers = {"$12.50": 12.5, "-$3": -3, "6 €": 6, "3.5 %": 3.5, "-1,000.5": -1000.5}
-    numbers |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_001}
-    assert values(whole(tmp_path, repeated(*numbers)))[: len(numbers)] == [*numbers.values()]
+def day(text):
+    """Return the days since 1970."""
+    passed = datetime.datetime.fromisoformat(text) - datetime.datetime(1970, 1, 1)
+    return passed.total_seconds() / 86400
 
 
-@pytest.mark.parametrize(("decimal", "expected"), [(None, 1.234), (",", 1.234), (".", 1234)])
-def test_decimal_mark_is_the_comma_between_semicolons_or_what_a_user_says(
-    tmp_path, decimal, expected
-):
-    text = "x;kind\n" + "1,234;a\n5;b\n" * 9
-    assert values(whole(tmp_path, text, decimal=decimal))[:2] == [expected, 5]
+NUMBERS = {"$12.50": 12.5, "-$3": -3, "6 €": 6, "3.5 %": 3.5, "-1,000.5": -1000.5}
+NUMBERS |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_001}
+SEMICOLONS, PARQUET = "x;kind\n1,234;a\n5;b\n", {"suffix": ".parquet"}
+NOON, LAST = day("2020-02-29T12:00"), datetime.date(9999, 12, 31)
+MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
 
 
 @pytest.mark.parametrize(
-    ("suffix", "cells", "first"),
+    ("table", "keys", "expected"),
     [
-        (".csv", ["2020-02-29T14:00:00+02:00", " 1969-12-31 "], "2020-02-29T12:00"),
-        (".csv", ["2012/01/31", "2012/02/01"], "2012-01-31"),
-        (".csv", ["13/12/2020", "1/2/2020"], "2020-12-13"),
-        (".csv", ["12/13/2020", "1/2/2020"], "2020-12-13"),
-        (".csv", ["1.2.2020 06:00", "3.4.2020"], "2020-02-01T06:00"),
-        (".parquet", pd.to_datetime(["2020-02-29 12:00", "1970-01-02 00:00"]), "2020-02-29T12:00"),
-        (".parquet", [datetime.date(9999, 12, 31), datetime.date(1970, 1, 2)], "9999-12-31"),
+        ({"x": [*NUMBERS]}, {}, [*NUMBERS.values()]),
+        # The decimal mark is the comma between semicolons, or what a user says.
+        (SEMICOLONS, {}, [1.234, 5]),
+        (SEMICOLONS, {"decimal": ","}, [1.234, 5]),
+        (SEMICOLONS, {"decimal": "."}, [1234, 5]),
+        ({"x": ["2020-02-29T14:00:00+02:00", " 1969-12-31 "]}, {}, [NOON, -1]),
+        ({"x": ["2012/01/31", "2012/02/01"]}, {}, [day("2012-01-31"), day("2012-02-01")]),
+        ({"x": ["13/12/2020", "1/2/2020"]}, {}, [day("2020-12-13"), day("2020-02-01")]),
+        ({"x": ["12/13/2020", "1/2/2020"]}, {}, [day("2020-12-13"), day("2020-01-02")]),
+        ({"x": ["1.2.2020 12:00", "3.4.2020"]}, {}, [day("2020-02-01T12:00"), day("2020-04-03")]),
+        ({"x": pd.to_datetime(["2020-02-29 12:00", "1970-01-02 00:00"])}, PARQUET, [NOON, 1]),
+        ({"x": [LAST, datetime.date(1970, 1, 2)]}, PARQUET, [day("9999-12-31"), 1]),
+        (MISSING, {"fill": {"x": "median"}}, [1, 2, 2, 3]),
+        (MISSING, {"fill": {"x": 4}}, [1, 2, 4, 3]),
+        (MISSING, {"fill": {"x": "1970-01-08"}}, [1, 2, 7, 3]),
+        ({"x": pd.to_timedelta([1.5, 2], unit="min")}, PARQUET, [90, 120]),
     ],
 )
-def test_dates_become_days_since_1970(tmp_path, suffix, cells, first):
-    raw = whole(tmp_path, {"x": cells}, suffix=suffix, dates=["x"])
-    passed = datetime.datetime.fromisoformat(first) - datetime.datetime(1970, 1, 1)
+def test_numbers_are_what_cells_say_dates_count_days_and_durations_seconds(
+    tmp_path, table, keys, expected
+):
+    raw = whole(tmp_path, table, **keys)
     assert features(raw) == ["x"]
-    assert values(raw)[0] == passed.total_seconds() / 86400
-
-
-@pytest.mark.parametrize(("value", "filled"), [("median", 2.0), (4, 4.0), ("1970-01-08", 7.0)])
-def test_missing_dates_become_a_day(tmp_path, value, filled):
-    cells = ["1970-01-02", "1970-01-03", None, "1970-01-04"]
-    assert values(whole(tmp_path, {"x": cells}, fill={"x": value})) == [1, 2, filled, 3]
-
-
-def test_durations_are_seconds(tmp_path):
-    minutes = {"x": pd.to_timedelta([1.5, 2], unit="min")}
-    assert values(whole(tmp_path, minutes, suffix=".parquet")) == [90, 120]
+    assert raw.train.inputs[:, 0].tolist() == expected
 
 
 TEXTS, TRUTH = ["x", None, "y", "x"], [True, None, False, True]
