@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -24,20 +25,12 @@ EQUAL = [*BLIND, "glister"]
 THRIFTY = "gradmatch-adaptive"  # it may take fewer rows than the budget
 
 
-class GivenGradients:
-    """A last layer whose gradients are given, not computed from features."""
-
-    def __init__(self, rows):
-        self.rows = rows
-
-    def fits(self, batches):
-        return True
-
-    def gradients(self, batches):
-        return self.rows
-
-    def gram(self, batches):
-        return self.rows.double() @ self.rows.double().T
+def given_gradients(rows):
+    """Return a last layer whose gradients are these, not computed from features."""
+    gram = rows.double() @ rows.double().T
+    return SimpleNamespace(
+        fits=lambda batches: True, gradients=lambda batches: rows, gram=lambda batches: gram
+    )
 
 
 PARALLEL = torch.arange(1.0, 11.0)[:, None] * torch.tensor([[3.0, 4.0]])
@@ -206,7 +199,7 @@ def test_rs2_repeats_no_row_before_the_order_is_used_up(rows, budget, turn):
 def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
     rows, budget, lengths, chosen, weights
 ):
-    problem = problem_of(rows, budget, layer=GivenGradients(torch.diag(torch.tensor(lengths))))
+    problem = problem_of(rows, budget, layer=given_gradients(torch.diag(torch.tensor(lengths))))
     candidates = [batch.tolist() for batch in problem.partition()]
     batches, found = listed(select("gradmatch", problem))
     assert batches == [candidates[place] for place in chosen]
@@ -215,7 +208,7 @@ def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
 
 @pytest.mark.parametrize(
     ("layer", "fill"),
-    [(None, 0), (GivenGradients(PARALLEL), 4), (GivenGradients(torch.zeros(10, 3)), 5)],
+    [(None, 0), (given_gradients(PARALLEL), 4), (given_gradients(torch.zeros(10, 3)), 5)],
     ids=["residual left", "residual spent", "zero gradients"],
 )
 def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fill):
@@ -234,7 +227,7 @@ def test_craig_picks_one_mini_batch_of_each_cluster_and_weighs_it_by_its_size():
     clusters = [0, 1, 0, 2, 0, 1, 1, 0, 2, 0, 1, 0]
     centres = torch.tensor([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]])
     jitter = torch.randn(12, 2, generator=torch.Generator().manual_seed(0)) / 100
-    problem = problem_of(120, 30, layer=GivenGradients(centres[clusters] + jitter))
+    problem = problem_of(120, 30, layer=given_gradients(centres[clusters] + jitter))
     candidates = [batch.tolist() for batch in problem.partition()]
     subset = select("craig", problem)
     chosen = zip(*listed(subset), strict=True)
@@ -299,5 +292,5 @@ def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples)
 
 
 def test_adaptive_fills_the_floor_where_the_residual_is_spent():
-    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=GivenGradients(PARALLEL)))
+    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=given_gradients(PARALLEL)))
     assert (subset.samples, subset.random_fill) == (30, 2)
