@@ -22,27 +22,14 @@ def raw_splits(train, validation=(), test=()):
     return RawSplits(*parts, ["a", "b", "c"], "synthetic")
 
 
-@pytest.fixture
-def table():
-    generator = np.random.default_rng(3)
+@pytest.mark.parametrize("split", SPLITS)
+def test_tables_are_scaled_as_scikit_learn_does_with_the_training_split(split):
     # The last column is constant: its scale is 1.
     scale, mean = np.array([1, 100, 1e-3, 0]), np.array([0, 1e4, 2, 0.1])
-    rows = generator.normal(mean, scale, size=(90, 4)).astype(np.float32)
-    return raw_splits(rows[:50], rows[50:70], rows[70:])
-
-
-@pytest.fixture
-def images():
-    highest = np.array([256, 100, 1])[:, None, None]  # of the last channel all are 0
-    pixels = np.random.default_rng(5).integers(0, highest, size=(40, 3, 4, 5), dtype=np.uint8)
-    return raw_splits(pixels[:25], pixels[25:30], pixels[30:])
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_tables_are_scaled_as_scikit_learn_does_with_the_training_split(table, split):
-    rows = getattr(table, split)
-    found = tabular(table).splits[split]
-    scaler = StandardScaler().fit(table.train.inputs.astype(np.float64))
+    table = np.random.default_rng(3).normal(mean, scale, size=(90, 4)).astype(np.float32)
+    raw = raw_splits(table[:50], table[50:70], table[70:])
+    rows, found = getattr(raw, split), tabular(raw).splits[split]
+    scaler = StandardScaler().fit(table[:50].astype(np.float64))
     expected = scaler.transform(rows.inputs.astype(np.float64))
     np.testing.assert_allclose(found.inputs, expected, rtol=1e-5, atol=1e-6)
     assert (found.inputs.dtype, found.labels.dtype) == (torch.float32, torch.int64)
@@ -50,12 +37,15 @@ def test_tables_are_scaled_as_scikit_learn_does_with_the_training_split(table, s
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_images_stay_bytes_and_models_see_them_by_the_moments_of_training(images, split):
-    rows, found = getattr(images, split), image(images, True)
+def test_images_stay_bytes_and_models_see_them_by_the_moments_of_training(split):
+    highest = np.array([256, 100, 1])[:, None, None]  # of the last channel all are 0
+    pixels = np.random.default_rng(5).integers(0, highest, size=(40, 3, 4, 5), dtype=np.uint8)
+    raw = raw_splits(pixels[:25], pixels[25:30], pixels[30:])
+    rows, found = getattr(raw, split), image(raw, True)
     prepared = found.splits[split]
     np.testing.assert_array_equal(prepared.inputs.numpy(), rows.inputs, strict=True)
     assert prepared.labels.tolist() == rows.labels.tolist()
-    training = images.train.inputs / 255
+    training = pixels[:25] / 255
     mean, scale = (of(training, axis=(0, 2, 3), keepdims=True) for of in (np.mean, np.std))
     expected = (rows.inputs / 255 - mean) / np.where(scale > 0, scale, 1)
     seen = prepared.ready(prepared.inputs)

@@ -4,15 +4,12 @@ import zipfile
 
 import pytest
 
-from automata.datasets.sst import sst2, sst2_binary, sst5, words_of
+from automata.datasets.sst import SCORES, TREES, sst2, sst2_binary, sst5, words_of
 from automata.errors import UserError
 
-TREES = "trainDevTestTrees_PTB.zip"
-SCORES = "stanfordSentimentTreebank.zip"
-FOLDER = "stanfordSentimentTreebank"
 LOADERS = {"sst5": sst5, "sst2": sst2, "sst2-binary": sst2_binary}
-NEUTRAL = {"neutral_sentences": 5}
 FIVE = ["negative", "somewhat negative", "neutral", "somewhat positive", "positive"]
+NEUTRAL = {"neutral_sentences": 5}
 
 GOOD = "(4 (2 A) (4 (3 Good) (2 film)))"
 BAD = "(1 (1 Dull) (2 .))"
@@ -30,36 +27,33 @@ PHRASES = {
 }
 
 
-def packed(path, members):
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, text in members.items():
-            archive.writestr(name, text)
-    return path
+TRAIN = (GOOD, BAD, UPWARDS, DOWNWARDS, LEVEL, WORD)
+SPLITS = {"train": TRAIN, "dev": [GOOD, LEVEL], "test": [BAD]}
 
 
-def load(folder, name, *train, scores=None):
+def load(folder, name, scores=None):
     """Load small archives; `scores` has the members of the second one."""
-    train = train or (GOOD, BAD, UPWARDS, DOWNWARDS, LEVEL, WORD)
-    splits = {"train": train, "dev": [GOOD, LEVEL], "test": [BAD]}
-    trees = {f"trees/{split}.txt": "\n".join(rows) + "\n" for split, rows in splits.items()}
-    paths = {TREES: packed(folder / TREES, trees)}
+    members = {TREES: {f"trees/{it}.txt": "\n".join(rows) + "\n" for it, rows in SPLITS.items()}}
     if scores is not None:
-        paths[SCORES] = packed(folder / SCORES, scores)
-    return LOADERS[name](name, paths)
+        members[SCORES] = {f"stanfordSentimentTreebank/{it}": text for it, text in scores.items()}
+    for file, texts in members.items():
+        with zipfile.ZipFile(folder / file, "w") as archive:
+            for member, text in texts.items():
+                archive.writestr(member, text)
+    return LOADERS[name](name, {file: folder / file for file in members})
 
 
 def scored(folder, phrases):
-    """Load with stanfordSentimentTreebank.zip in its official format."""
+    """Load with scores in their official format."""
     numbered = list(enumerate(phrases.items()))
     dictionary = "".join(f"{phrase}|{number}\n" for number, (phrase, _) in reversed(numbered))
     values = "".join(f"{number}|{score}\n" for number, (_, score) in numbered)
-    return load(folder, "sst2", scores=tables_of(dictionary, values))
+    return load(folder, "sst2", tables_of(dictionary, values))
 
 
 def tables_of(dictionary, values):
-    """Return the members of the archive of scores."""
     labels = f"phrase ids|sentiment values\n{values}"
-    return {f"{FOLDER}/dictionary.txt": dictionary, f"{FOLDER}/sentiment_labels.txt": labels}
+    return {"dictionary.txt": dictionary, "sentiment_labels.txt": labels}
 
 
 def test_escapes_of_the_treebank_are_undone():
@@ -98,7 +92,6 @@ def test_neutral_sentences_are_positive_with_a_score_above_one_half(tmp_path):
         "Its cliche\u0301s ( bore )",
         "its clich\u00e9s (bore)",
     ],
-    ids=["mojibake and escapes", "decomposed", "case and spaces"],
 )
 def test_sentence_is_found_in_other_spellings(tmp_path, spelling):
     phrases = {spelling if "( bore )" in phrase else phrase: it for phrase, it in PHRASES.items()}
@@ -126,4 +119,4 @@ def test_exact_text_comes_before_similar_ones_which_must_agree(tmp_path):
 )
 def test_scores_in_another_format_are_an_error(tmp_path, scores, found):
     with pytest.raises(UserError, match=rf"{SCORES}: .*found: .*{found}"):
-        load(tmp_path, "sst2", scores=scores)
+        load(tmp_path, "sst2", scores)

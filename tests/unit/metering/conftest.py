@@ -1,6 +1,5 @@
 """A RAPL tree and GPUs that exist only in the test, read through the real pyJoules."""
 
-import os
 from types import SimpleNamespace
 
 import pynvml
@@ -18,26 +17,23 @@ class FakeRapl:
     def __init__(self, root):
         self.root = root
 
+    def energy_file(self, zone):
+        package = self.root / f"intel-rapl:{zone.partition(':')[0]}"
+        return (package / f"intel-rapl:{zone}" if ":" in zone else package) / "energy_uj"
+
     def add(self, zone, name, start=0, limit=INTEL_RANGE_UJ):
         """Add zone "0" (a package) or "0:1" (a part of package 0)."""
-        folder = self._folder(zone)
+        folder = self.energy_file(zone).parent
         folder.mkdir(parents=True)
         (folder / "name").write_text(f"{name}\n")
         (folder / "max_energy_range_uj").write_text(f"{limit}\n")
         self.set(zone, start)
 
-    def energy_file(self, zone):
-        return self._folder(zone) / "energy_uj"
-
     def set(self, zone, microjoules):
         """Set a counter, never leaving its file empty for a reader to see."""
-        written = self._folder(zone) / "written"
+        written = self.energy_file(zone).with_name("written")
         written.write_text(f"{microjoules}\n")
-        os.replace(written, self.energy_file(zone))  # noqa: PTH105 - the one that is atomic
-
-    def _folder(self, zone):
-        package = self.root / f"intel-rapl:{zone.partition(':')[0]}"
-        return package if ":" not in zone else package / f"intel-rapl:{zone}"
+        written.replace(self.energy_file(zone))
 
 
 class FakeGpus:

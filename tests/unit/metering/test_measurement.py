@@ -65,10 +65,6 @@ def test_windows_of_one_phase_add_up_from_the_first_start():
     assert whole == window(5.0, 40.0, total, peak_memory_bytes=30)
 
 
-def test_no_windows_have_no_account():
-    assert combined([]) is None
-
-
 def test_sources_and_estimates_at_different_watts_stay_apart():
     load = [channel(8.0, "load", "estimated", watts_per_thread=watts) for watts in (4.0, 100.0)]
     whole = combined([window(0.0, 1.0, part) for part in [channel(3.0), *load]])
@@ -79,6 +75,7 @@ def test_sources_and_estimates_at_different_watts_stay_apart():
 
 
 def test_energy_that_one_window_lacks_is_unknown():
+    assert combined([]) is None
     assert combined([window(0, 1, channel(3.0)), window(2, 1, channel(None))]).energy_joules is None
     assert combined([window(0, 1, channel(3.0)), window(2, 1)]).energy_joules is None
 

@@ -1,17 +1,20 @@
-"""The metered window: energy by the best source, CPU time of the process tree, wall time."""
+"""The metered window: energy by the best source, CPU time of the process tree, wall time, turns."""
 
 import os
 import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 
 import codecarbon.core.cpu
 import pytest
 
 import automata.metering.meter
+from automata.errors import UserError
+from automata.metering import meter
 from automata.metering.counters import Counter
-from automata.metering.meter import Meter
+from automata.metering.meter import Meter, exclusive_host
 from automata.metering.processes import ProcessTree
 from automata.metering.processor import watts_per_thread
 
@@ -27,26 +30,31 @@ def burn(seconds):
         sum(range(1_000))
 
 
+ZONES = {"0": "package-0", "0:0": "core", "0:1": "dram"}
+ZONES |= {"1": "package-1", "1:0": "uncore", "1:1": "dram"}
+"""The memory of a package is outside of it, other parts are inside."""
+
+
 @pytest.fixture
 def package(rapl):
-    """One socket with a package and a DRAM counter, both at 1 J."""
-    rapl.add("0", "package-0", start=1_000_000)
-    rapl.add("0:0", "dram", start=1_000_000)
+    """Two sockets, whose counters are all at 1 J."""
+    for zone, name in ZONES.items():
+        rapl.add(zone, name, start=1_000_000)
     return rapl
 
 
 # Energy
 
 
-def test_joules_are_the_increments_of_counters_inside_the_window(package, monkeypatch):
+def test_joules_are_the_increments_of_packages_and_memory_inside_the_window(package, monkeypatch):
     monkeypatch.setitem(sys.modules, "codecarbon.core.cpu", None)  # no counter needs it
     window = meter()
     package.set("0", 50_000_000)  # between construction and start: not counted
 
     def body():
         with window:
-            package.set("0", 57_000_000)
-            package.set("0:0", 3_000_000)
+            for zone, joules in zip(ZONES, (57, 4, 3, 9, 6, 2), strict=True):
+                package.set(zone, joules * 1_000_000)
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -54,7 +62,10 @@ def test_joules_are_the_increments_of_counters_inside_the_window(package, monkey
     package.set("0", 99_000_000)
 
     result = window.measurement
-    assert result.energy_joules == pytest.approx(7.0 + 2.0)
+    joules = {(channel.device, channel.domain): channel.joules for channel in result.channels}
+    packages = {("cpu", "package_0"): 7.0, ("cpu", "package_1"): 8.0}
+    assert joules == pytest.approx(packages | {("dram", "dram_0"): 2.0, ("dram", "dram_1"): 1.0})
+    assert (result.energy_joules, result.notes) == (pytest.approx(18.0), [])
     assert (result.energy_method, result.energy_source) == ("measured", "pyJoules RAPL")
     assert not window._sampler.is_alive()
 
@@ -166,8 +177,9 @@ def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl, m
 
 
 @pytest.fixture
-def ten_watts(monkeypatch):
-    """A package that draws 10 W by the real clock."""
+def slow_host(monkeypatch):
+    """A package of 10 W by the real clock; a look at all processes takes 0.3 s of CPU time."""
+    find = ProcessTree.find
 
     def counters(notes):
         package = Counter("cpu", "package_0", "a clock", time.perf_counter, 10.0)
@@ -175,22 +187,11 @@ def ten_watts(monkeypatch):
         return [package]
 
     monkeypatch.setattr(automata.metering.meter, "rapl_counters", counters)
-
-
-@pytest.fixture
-def slow_find(monkeypatch):
-    """A host with so many processes that each look at them takes 0.3 s of CPU time."""
-    find = ProcessTree.find
-
-    def search(tree):
-        burn(0.3)
-        find(tree)
-
-    monkeypatch.setattr(ProcessTree, "find", search)
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: (burn(0.3), find(tree)))
 
 
 def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_for_processes_is(
-    ten_watts, slow_find
+    slow_host,
 ):
     burn(0.3)
     with meter(sample_seconds=0.5) as window:
@@ -208,7 +209,7 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=1e-3)
 
 
-def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(ten_watts, slow_find):
+def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(slow_host):
     accounts = []
     with meter() as window:
         start = time.perf_counter()
@@ -237,14 +238,9 @@ def test_child_that_ran_and_ended_inside_the_window_counts(package):
 
 def test_workers_are_searched_for_less_often_where_that_costs_more(package, monkeypatch):
     monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
-    looks, find = [], ProcessTree.find
-
-    def slowly(tree):
-        looks.append(tree)
-        burn(0.002)  # one second of 0.2 %
-        find(tree)
-
-    monkeypatch.setattr(ProcessTree, "find", slowly)
+    looks = []
+    # A look of 0.002 s is 0.2 % of a second.
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), burn(0.002)))
     with meter():
         time.sleep(1.5)
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
@@ -266,3 +262,54 @@ def test_window_beside_others_on_its_gpu_is_flagged(gpus):
     with meter(sample_seconds=0.1, gpus=gpus.uuids) as window:
         time.sleep(1.2)
     assert "shared_gpu" in window.measurement.flags
+
+
+# Turns on a host; how a killed holder is followed is tested in test_locks
+
+
+@pytest.fixture
+def own_lock(tmp_path, monkeypatch):
+    """Give the path of a lock file under `tmp_path`, which this process uses too."""
+    path = tmp_path / meter.host_lock_path().name
+    monkeypatch.setattr(meter, "host_lock_path", lambda: path)
+    return path
+
+
+def test_second_holder_waits_for_the_first_also_if_that_one_fails(own_lock):
+    waits = []
+
+    def ask():
+        with exclusive_host(True) as waited:
+            waits.append(waited)
+
+    asking = threading.Thread(target=ask, daemon=True)
+    with suppress(FileNotFoundError), exclusive_host(True) as waited:
+        asking.start()
+        time.sleep(0.5)  # time enough to enter, were nothing locked
+        assert (waited, waits) == (0, [])
+        raise FileNotFoundError  # it is not taken for one of the lock's file
+    asking.join(60)
+    assert waits[0] > 0.1
+
+
+def test_without_exclusive_no_file_is_made(own_lock):
+    with exclusive_host(False) as waited:
+        assert not own_lock.exists()
+    assert waited == 0
+
+
+def test_lock_file_is_open_to_all_users(own_lock):
+    before = os.umask(0o077)
+    try:
+        with exclusive_host(True):
+            mode = own_lock.stat().st_mode & 0o777
+    finally:
+        os.umask(before)
+    assert mode == 0o666
+
+
+def test_lock_that_cannot_be_opened_is_a_users_error(own_lock):
+    own_lock.symlink_to("nowhere")
+    message = f"^{own_lock}: .*: measured jobs of this host .* set metering.exclusive: false"
+    with pytest.raises(UserError, match=message):
+        exclusive_host(True).__enter__()

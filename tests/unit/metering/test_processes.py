@@ -6,7 +6,9 @@ from unittest.mock import Mock
 
 import psutil
 import pytest
+import ray
 
+from automata.metering.meter import Meter
 from automata.metering.processes import ProcessTree
 from support.outliving import worker
 
@@ -77,3 +79,18 @@ def test_memory_that_processes_share_counts_once(tree):
     tree._sample([sized(100, 30), sized(50, 20)])
     tree._sample([sized(100, 30)])
     assert tree.peak_memory_bytes == 130
+
+
+@pytest.mark.usefixtures("session_ray")
+def test_cpu_time_of_rays_workers_counts():
+    @ray.remote
+    def burn(seconds):
+        while time.process_time() < seconds:
+            sum(range(10_000))
+        return time.process_time()
+
+    idle = ray.get(burn.remote(0))  # the worker has started
+    with Meter(sample_seconds=5, gpus=[], exclusive=False) as meter:
+        used = ray.get(burn.remote(idle + 2)) - idle
+        time.sleep(1.0)
+    assert meter.measurement.cpu_seconds > 0.95 * used

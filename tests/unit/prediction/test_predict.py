@@ -1,4 +1,4 @@
-"""A kept model predicts the same for a user's files as for the prepared rows."""
+"""A kept model predicts the same for a user's files as for the prepared rows, however written."""
 
 import json
 import logging
@@ -8,19 +8,25 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
 from automata.config.data import Preparation
-from automata.config.job import Job, Run, Settings
-from automata.config.protocol import OwnModel, Protocol
+from automata.config.files import DEFAULTS, read_experiments
+from automata.config.job import Job
+from automata.config.protocol import OwnModel
+from automata.datasets.own.guess import guess
+from automata.datasets.own.tables import read_own
+from automata.datasets.own.tabular import read_rows
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.files import sha256
 from automata.models.classifier import build_model
 from automata.prediction.predict import predict
 from automata.prediction.saved import SavedModel, read_model, write_model
 from automata.training.evaluation import evaluate
+from support.searching import make_job
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 RANDOM = np.random.default_rng(0)
@@ -29,12 +35,7 @@ MODELS = {"tabular": "mlp", "text": "lstm", "image": "resnet18"}
 OWN = {
     "image": {},
     "text": {"text": "review", "target": "species"},
-    "tabular": {
-        "target": "species",
-        "drop": ["review"],
-        "fill": {"numbers": "median"},
-        "categorical": ["code"],
-    },
+    "tabular": {"target": "species", "drop": ["review"], "categorical": ["code"]},
 }
 
 
@@ -75,19 +76,15 @@ class Kept:
         own = {"kind": kind, "path": str(train), "test": str(self.test), **OWN[kind]}
         vectors = {"source": None, "dimension": 5} if kind == "text" else None
         preparation = Preparation.model_validate({"own": own, "vectors": vectors})
-        prepared = prepare("mine", preparation, folder)
-        write_dataset(prepared, folder / "mine.safetensors")
-        self.data = read_dataset(folder / "mine.safetensors")
-        protocol = {"model": MODELS[kind], "epochs": 2, "configurations": 1, "optimizer": "sgd"}
-        protocol |= {"reselect_every": 1, "search_space": {}}
-        method = {"search": "random", "scheduler": "asha", "selector": "rs2", "fraction": 0.5}
-        settings = Settings(protocol=Protocol.model_validate(protocol), data=preparation)
+        self.data = prepare("mine", preparation, folder)
+        job = make_job(run={"dataset": "mine"}, model=MODELS[kind])
+        whole = job.settings.model_copy(update={"data": preparation})
         self.saved = SavedModel(
-            job=Job(run=Run(dataset="mine", seed=0, **method), settings=settings),
+            job=job.model_copy(update={"settings": whole}),
             configuration=VALUES[kind],
             kind=kind,
             classes=self.data.metadata["class_names"],
-            encoding=json.loads(json.dumps(prepared.encoding)),
+            encoding=self.data.encoding,
             inputs=[*self.data.train.inputs.shape[1:]],
             extras={name: [*extra.shape] for name, extra in self.data.extras.items()},
         )
@@ -129,15 +126,14 @@ def test_neither_target_nor_order_of_columns_matters_and_unknown_categories_are_
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    ("rows", "problem"),
     [
-        (lambda rows: rows.drop(columns=["soil"]), "no column soil, which the model needs"),
-        (lambda rows: rows.assign(height="tall"), "'tall' is no number below 3.4e38"),
-        (lambda rows: rows[:0], "there are no rows"),
+        ("height,code\n1,01\n", "no column soil, which the model needs"),
+        ("height,code,soil\n", "there are no rows"),
     ],
 )
-def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, change, problem):
-    change(pd.read_csv(flowers.test, dtype=str)).to_csv(flowers.test, index=False)
+def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
+    flowers.test.write_text(rows)
     with pytest.raises(UserError, match=problem) as caught:
         predict(flowers.file, flowers.test)
     assert "\n" not in str(caught.value)
@@ -152,23 +148,6 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     pd.testing.assert_frame_equal(one.drop(columns="row"), array.drop(columns="row"))
 
 
-def experiment(folder, *runs):
-    """Write the best.yaml of an experiment with a data set for each of the `runs`."""
-    best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
-    (folder / "results/mine").mkdir(parents=True)
-    (folder / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
-    return folder / "results/mine"
-
-
-def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers, tmp_path):
-    run = tmp_path / "results/runs/a"
-    run.mkdir(parents=True)
-    flowers.file.rename(run / "model.safetensors")
-    found = predict(run / "model.safetensors", flowers.test)
-    for place in (run, experiment(tmp_path, "a")):
-        pd.testing.assert_frame_equal(predict(place, flowers.test), found)
-
-
 @pytest.mark.parametrize(
     ("runs", "problem"),
     [
@@ -177,9 +156,12 @@ def test_an_experiment_a_run_and_a_file_are_the_same_model(flowers, tmp_path):
     ],
 )
 def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):
-    (tmp_path / "results/runs/a").mkdir(parents=True)
+    for folder in ("runs/a", "mine"):
+        (tmp_path / "results" / folder).mkdir(parents=True)
+    best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
+    (tmp_path / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
     with pytest.raises(UserError, match=problem):
-        predict(experiment(tmp_path, *runs), Path("unread.csv"))
+        predict(tmp_path / "results/mine", Path("unread.csv"))
 
 
 def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):
@@ -227,3 +209,54 @@ def test_a_factory_runs_only_if_the_user_names_it(tmp_path, monkeypatch):
     model = build_model(kept.data, width, own)
     write_as(EXAMPLES / "my_nets.py", model, width, dropout=0.1)
     assert len(predict(kept.file, kept.test, "my_nets:build")) == 30
+
+
+# Tables of any columns
+
+ROWS = 40
+COLUMNS = {
+    "truth": st.sampled_from(["true", "false", "TRUE", "", "unknown"]),
+    "number": st.sampled_from(["1", "2.5", "-3e2", "NA", "", "1700000001", "1700000002"]),
+    "money": st.sampled_from(["$1,000", "$2", "-$3.50", ""]),
+    "day": st.sampled_from(["2020-01-31", "2021-12-01 06:00", ""]),
+    "local": st.sampled_from(["31/12/2020", "1/2/2021", "13/1/2019"]),
+    "town": st.sampled_from(["Ulm", "Åbo", "", "none", "a,b", 'say "x"']),
+    "code": st.sampled_from(["007", "010", "7"]),
+    "mixed": st.sampled_from(["1", "2", "x", "y"]),
+}
+
+
+@st.composite
+def tables(draw):
+    """Return some of the columns with random cells, and two classes."""
+    names = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=4, unique=True))
+    cells = {name: draw(st.lists(COLUMNS[name], min_size=ROWS, max_size=ROWS)) for name in names}
+    return pd.DataFrame({**cells, "kept": [1, 2, 3, 4] * 10, "y": ["a", "b"] * 20})
+
+
+FORMS = [{}, {"sep": ";"}, {"sep": "\t", "encoding": "utf-16"}]
+
+
+@given(tables(), st.sampled_from(FORMS), st.booleans())
+@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+def test_what_is_guessed_is_accepted_and_prediction_reads_rows_as_training_did(
+    tmp_path_factory, frame, form, parquet
+):
+    folder = tmp_path_factory.mktemp("t")
+
+    def write(rows, name):
+        path = folder / f"{name}.{'parquet' if parquet else 'csv'}"
+        rows.to_parquet(path) if parquet else rows.to_csv(path, index=False, **form)
+        return path
+
+    own = guess(write(frame, "train"), "y", None).own
+    read_experiments([DEFAULTS], {"datasets": ["t"], "own_datasets": {"t": own}})
+    preparation = Preparation.model_validate({"own": own})
+    data = prepare("t", preparation, folder)
+    assert np.isfinite(data.train.inputs.numpy()).all()
+    rows = read_own(preparation.own).parts["test"].rows
+    new = write(frame.iloc[rows].drop(columns="y"), "new")
+    encoding = json.loads(json.dumps(data.encoding))
+    inputs, names, _ = read_rows(new, preparation.own, encoding)
+    assert np.array_equal(inputs, data.test.inputs)
+    assert names == [str(number) for number in range(1, len(rows) + 1)]

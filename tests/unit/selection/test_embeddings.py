@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 from automata.datasets.prepared import Split
 from automata.models.nets import Mlp
 from automata.selection import embeddings as module
-from automata.selection.embeddings import gradient_embeddings, gradient_gram
+from automata.selection.embeddings import gradient_gram
 from automata.training.evaluation import last_layer
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
@@ -72,17 +72,3 @@ def test_the_gram_matrix_is_of_double_precision():
     ones = torch.ones(3, 2)
     gram = gradient_gram(ones, ones, list(torch.arange(3).split(1)))
     assert (gram.dtype, gram.unique().tolist()) == (torch.float64, [6.0])
-    assert gradient_gram(ones, ones, []).shape == (0, 0)
-
-
-@pytest.mark.parametrize(
-    ("rows", "lengths", "message"),
-    [
-        (2, [2], r"expected features .* got \(3, 2\) and \(2, 2\)"),
-        (3, [2, 0], "without rows"),
-    ],
-)
-def test_shapes_that_do_not_fit_and_empty_batches_are_refused(rows, lengths, message):
-    batches = [torch.arange(length) for length in lengths]
-    with pytest.raises(ValueError, match=message):
-        gradient_embeddings(torch.ones(3, 2), torch.ones(rows, 2), batches)

@@ -36,11 +36,8 @@ def drawn(seed):
 
 
 def choose(parameters, training, validation, batches, budget, step, updates):
-    layers = (
-        LastLayer(features, logits(features, parameters), labels)
-        for features, labels in (training, validation)
-    )
-    trained, validated = layers
+    both = (training, validation)
+    trained, validated = (LastLayer(x, logits(x, parameters), labels) for x, labels in both)
     return taylor_greedy(trained, batches, validated, budget, step=step, updates=updates).tolist()
 
 

@@ -1,12 +1,13 @@
-"""Properties of all selectors, and the purpose of each."""
+"""The problem of a selection, properties of all selectors, and the purpose of each."""
 
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from automata.registry import SELECTORS
@@ -14,7 +15,7 @@ from automata.selection import embeddings
 from automata.selection.craig import distances, similarities
 from automata.selection.embeddings import LastLayer
 from automata.selection.gradmatch import match_full_gradient
-from automata.selection.problem import SelectionProblem
+from automata.selection.problem import SelectionProblem, Subset, subset_size, without_lone_rows
 from automata.training.subsets import build_selector
 from support.pretence import pretended_cuda
 from support.selectors import BLIND, GUIDED, OF_CANDIDATES, layer_of
@@ -24,20 +25,12 @@ EQUAL = [*BLIND, "glister"]
 THRIFTY = "gradmatch-adaptive"  # it may take fewer rows than the budget
 
 
-class GivenGradients:
-    """A last layer whose gradients are given, not computed from features."""
-
-    def __init__(self, rows):
-        self.rows = rows
-
-    def fits(self, batches):
-        return True
-
-    def gradients(self, batches):
-        return self.rows
-
-    def gram(self, batches):
-        return self.rows.double() @ self.rows.double().T
+def given_gradients(rows):
+    """Return a last layer whose gradients are these, not computed from features."""
+    gram = rows.double() @ rows.double().T
+    return SimpleNamespace(
+        fits=lambda batches: True, gradients=lambda batches: rows, gram=lambda batches: gram
+    )
 
 
 PARALLEL = torch.arange(1.0, 11.0)[:, None] * torch.tensor([[3.0, 4.0]])
@@ -65,6 +58,39 @@ def listed(subset):
     return [batch.tolist() for batch in subset.batches], subset.weights.tolist()
 
 
+# The problem
+
+
+@given(st.integers(1, 100), st.integers(1, 100), st.integers(1, 20))
+def test_the_partition_holds_every_row_once(rows, budget, batch_size):
+    candidates = problem_of(rows, min(rows, budget), batch_size).partition()
+    assert sorted(torch.cat(candidates).tolist()) == list(range(rows))
+    assert {len(batch) for batch in candidates[:-1]} <= {min(budget, rows, batch_size)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "fraction", "expected"),
+    [(1000, 0.01, 10), (3104, 0.05, 155), (1400, 0.3, 420), (10, 0.01, 1), (120, 1.0, 120)],
+)
+def test_the_subset_size_is_the_nearest_whole_number_and_at_least_one(rows, fraction, expected):
+    assert subset_size(rows, fraction) == expected
+
+
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
+@example([1])
+def test_a_lone_row_joins_another_mini_batch(sizes):
+    rows = torch.randperm(sum(sizes), generator=torch.Generator().manual_seed(0))
+    before = Subset(list(rows.split(sizes)), torch.arange(1.0, len(sizes) + 1), 3)
+    after = without_lone_rows(before)
+    assert sorted(torch.cat(after.batches).tolist()) == list(range(sum(sizes)))
+    assert min(len(batch) for batch in after.batches) > 1 or sum(sizes) == 1
+    assert len(after.weights) == len(after.batches)
+    changed = 1 in sizes and len(sizes) > 1
+    assert float(after.weights.mean()) == pytest.approx(1 if changed else (1 + len(sizes)) / 2)
+    assert (after is before) is not changed
+    assert after.random_fill == 3
+
+
 # Properties of all selectors
 
 
@@ -83,15 +109,6 @@ def test_a_subset_holds_distinct_rows_and_weights_of_mean_one(name, rows, budget
     assert (subset.weights == 1).all() or name not in EQUAL
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_seed_of_the_problem_alone_decides_random_choices(name):
-    before = torch.random.get_rng_state()
-    one, same, other = (select(name, problem_of(seed=seed)) for seed in (0, 0, 1))
-    assert listed(one) == listed(same)
-    assert rows_of(one) != rows_of(other)
-    assert torch.equal(torch.random.get_rng_state(), before)
-
-
 @pytest.mark.parametrize("name", [name for name in NAMES if name != THRIFTY])
 @pytest.mark.parametrize(
     ("rows", "budget", "lengths"),
@@ -106,19 +123,6 @@ def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
     assert [len(batch) for batch in subset.batches] == lengths
     starts = [batch[: lengths[-1]].tolist() for batch in problem.partition()]
     assert name not in OF_CANDIDATES or subset.batches[-1].tolist() in starts
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_guided_selectors_read_the_training_set_once_and_glister_alone_the_validation_set(name):
-    problem, passes = problem_of(), {"training": 0, "validation": 0}
-
-    def counted(split):
-        passes[split] += 1
-        return getattr(problem, split)()
-
-    select(name, replace(problem, **{split: partial(counted, split) for split in passes}))
-    reads = name not in ("full", "random", "adaptive-random", "rs2")
-    assert passes == {"training": reads, "validation": name == "glister"}
 
 
 @pytest.mark.parametrize("budget", [20, 55, 110])
@@ -195,7 +199,7 @@ def test_rs2_repeats_no_row_before_the_order_is_used_up(rows, budget, turn):
 def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
     rows, budget, lengths, chosen, weights
 ):
-    problem = problem_of(rows, budget, layer=GivenGradients(torch.diag(torch.tensor(lengths))))
+    problem = problem_of(rows, budget, layer=given_gradients(torch.diag(torch.tensor(lengths))))
     candidates = [batch.tolist() for batch in problem.partition()]
     batches, found = listed(select("gradmatch", problem))
     assert batches == [candidates[place] for place in chosen]
@@ -204,7 +208,7 @@ def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
 
 @pytest.mark.parametrize(
     ("layer", "fill"),
-    [(None, 0), (GivenGradients(PARALLEL), 4), (GivenGradients(torch.zeros(10, 3)), 5)],
+    [(None, 0), (given_gradients(PARALLEL), 4), (given_gradients(torch.zeros(10, 3)), 5)],
     ids=["residual left", "residual spent", "zero gradients"],
 )
 def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fill):
@@ -215,18 +219,6 @@ def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fi
     assert rows_of(one)[: 50 - 10 * fill] == rows_of(other)[: 50 - 10 * fill]
 
 
-@pytest.mark.parametrize("name", ["gradmatch", "craig"])
-def test_a_short_candidate_is_filled_with_other_rows(name):
-    """103 rows: the last candidate holds 3, and is chosen first."""
-    steep = torch.diag(torch.tensor([1.0] * 10 + [5.0]))
-    problem = problem_of(103, 20, layer=GivenGradients(steep))
-    subset = select(name, problem)
-    assert [len(batch) for batch in subset.batches] == [10, 10]
-    assert len(set(rows_of(subset))) == 20
-    assert set(problem.partition()[-1].tolist()) <= set(rows_of(subset))
-    assert subset.random_fill == 0
-
-
 # CRAIG
 
 
@@ -235,7 +227,7 @@ def test_craig_picks_one_mini_batch_of_each_cluster_and_weighs_it_by_its_size():
     clusters = [0, 1, 0, 2, 0, 1, 1, 0, 2, 0, 1, 0]
     centres = torch.tensor([[0.0, 0.0], [100.0, 0.0], [0.0, 100.0]])
     jitter = torch.randn(12, 2, generator=torch.Generator().manual_seed(0)) / 100
-    problem = problem_of(120, 30, layer=GivenGradients(centres[clusters] + jitter))
+    problem = problem_of(120, 30, layer=given_gradients(centres[clusters] + jitter))
     candidates = [batch.tolist() for batch in problem.partition()]
     subset = select("craig", problem)
     chosen = zip(*listed(subset), strict=True)
@@ -300,5 +292,5 @@ def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples)
 
 
 def test_adaptive_fills_the_floor_where_the_residual_is_spent():
-    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=GivenGradients(PARALLEL)))
+    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=given_gradients(PARALLEL)))
     assert (subset.samples, subset.random_fill) == (30, 2)

@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
-from PIL import Image, ImageDraw, ImageOps
+from PIL import Image, ImageOps
 
 from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
@@ -25,10 +25,10 @@ def stored(path, images, labels=CATS):
     return str(path)
 
 
-def classes_in(folder, images, suffix=".png"):
+def classes_in(folder, images):
     """Save images into the folders cat and dog in turn, named by their number; return the path."""
     for number, image in enumerate(images):
-        file = folder / CATS[number % 2] / f"{number:03}{suffix}"
+        file = folder / CATS[number % 2] / f"{number:03}.png"
         file.parent.mkdir(parents=True, exist_ok=True)
         Image.fromarray(image).save(file)
     return str(folder)
@@ -67,14 +67,6 @@ def test_arrays_become_channels_first_with_labels_of_any_kind(tmp_path, channels
     assert (raw.classes, raw.train.labels.tolist()) == (classes, [1, 0, 1, 0])
 
 
-def test_folder_gives_the_images_by_class_and_name(tmp_path):
-    images = colours(6)
-    raw = whole(classes_in(tmp_path / "pets", images, ".PNG"))
-    expected = np.concatenate([images[::2], images[1::2]]).transpose(0, 3, 1, 2)
-    np.testing.assert_array_equal(raw.train.inputs, expected)
-    assert (raw.classes, raw.train.labels.tolist()) == (CATS, [0, 0, 0, 1, 1, 1])
-
-
 IMAGES = r"a\.npz: `images` must .*\(n, height, width, 3\).*found"
 LABELS = r"a\.npz: `labels` must be whole numbers or strings .*found"
 
@@ -89,25 +81,17 @@ LABELS = r"a\.npz: `labels` must be whole numbers or strings .*found"
         ({"labels": np.array([0.5, 1, 0, 1])}, LABELS + " float64"),
         ({"labels": np.array(["a", None], object)}, "neither a readable .*allow_pickle"),
         ({"images": None}, r"a\.npz: missing array: images; found: labels"),
+        (b"PK\x03\x04 and no more", r"\Aown_datasets\.mine: \S*a\.npz: neither a readable"),
     ],
 )
 def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, problem):
-    every = {"images": colours(4), "labels": np.array(CATS * 2), **arrays}
-    np.savez(tmp_path / "a.npz", **{name: it for name, it in every.items() if it is not None})
+    if isinstance(arrays, bytes):
+        (tmp_path / "a.npz").write_bytes(arrays)
+    else:
+        every = {"images": colours(4), "labels": np.array(CATS * 2), **arrays}
+        np.savez(tmp_path / "a.npz", **{name: it for name, it in every.items() if it is not None})
     with pytest.raises(UserError, match=problem):
         loaded(tmp_path / "a.npz")
-
-
-def test_files_and_folders_without_images_are_refused(tmp_path):
-    with pytest.raises(UserError, match=r"there is no file \(\.png, "):
-        loaded(tmp_path)
-    (tmp_path / "a.npz").write_bytes(b"PK\x03\x04 and no more")
-    with pytest.raises(UserError, match=r"\Aown_datasets\.mine: \S*a\.npz: neither a readable"):
-        loaded(tmp_path / "a.npz")
-
-
-def channels_first(image):
-    return np.asarray(image.convert("RGB")).transpose(2, 0, 1)
 
 
 def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path, monkeypatch):
@@ -123,35 +107,35 @@ def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path
     assert found == "4aae01ee5a862ffd647076db1ad640c9b5368070b77dcf0fd4fc2d1e180080a4"
 
 
-@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
-def test_black_drawing_on_a_transparent_ground_is_black_on_white(folder, mode):
-    drawing = Image.new("RGBA", (5, 4), (0, 0, 0, 0))
-    ImageDraw.Draw(drawing).line((0, 1, 4, 1), fill=(0, 0, 0, 255))
-    drawing.convert(mode).save(folder / "cat/000.png")
+LINE = 255 * (np.indices((4, 5))[0] == 1).astype(np.uint8)
+DRAWING = Image.fromarray(np.dstack([np.zeros((4, 5, 3), np.uint8), LINE]))
+"""A black line on a transparent ground."""
+
+SIDE = Image.fromarray(LINE).transpose(Image.Transpose.ROTATE_90)
+TURN = Image.Exif()
+TURN[0x0112] = 6  # which undoes that
+PRINT = Image.new("CMYK", (5, 4), (165, 165, 165, 0))
+DEEP = np.random.default_rng(0).integers(0, 2**16, (4, 5), np.uint16)
+ON_WHITE, UPPER = "transparent, drawn on white", "of 16 bits, of which the upper 8 are read"
+
+
+@pytest.mark.parametrize(
+    ("suffix", "image", "options", "expected", "error", "note"),
+    [
+        *((".png", DRAWING.convert(it), {}, 255 - LINE, 0, ON_WHITE) for it in ("RGBA", "LA", "P")),
+        (".png", SIDE, {"exif": TURN}, LINE, 0, None),
+        (".jpg", SIDE, {"exif": TURN, "quality": 100}, LINE, 12, None),
+        (".jpg", PRINT, {"exif": b"Exif\0\0 no more than that"}, 90, 2, None),
+        (".png", Image.fromarray(DEEP), {}, DEEP // 256, 0, UPPER),
+    ],
+)
+def test_images_are_read_as_they_are_seen(folder, suffix, image, options, expected, error, note):
+    (folder / "cat/000.png").unlink()
+    image.save(folder / f"cat/000{suffix}", **options)
     raw = whole(folder)
-    expected = np.full((3, 4, 5), 255)
-    expected[:, 1] = 0
-    np.testing.assert_array_equal(raw.train.inputs[0], expected)
-    assert raw.facts["read"] == [f"{folder}: 1 of 6 images transparent, drawn on white"]
-
-
-@pytest.mark.parametrize("suffix", [".png", ".jpg"])
-def test_photo_that_lies_on_its_side_is_turned_upright(folder, suffix):
-    upright = Image.new("RGB", (5, 4), "white")
-    upright.paste("black", (0, 0, 5, 2))
-    side = upright.transpose(Image.Transpose.ROTATE_90)  # what orientation 6 undoes
-    exif = Image.Exif()
-    exif[0x0112] = 6
-    (folder / "cat/000.png").unlink()
-    side.save(folder / f"cat/000{suffix}", exif=exif, quality=100)
-    assert whole(folder).train.inputs[0] == pytest.approx(channels_first(upright), abs=12)
-
-
-def test_exif_data_that_cannot_be_read_are_none_and_colours_of_print_are_read(folder):
-    (folder / "cat/000.png").unlink()
-    grey = Image.new("CMYK", (5, 4), (165, 165, 165, 0))
-    grey.save(folder / "cat/000.jpg", exif=b"Exif\0\0 no more than that")
-    assert whole(folder).train.inputs[0] == pytest.approx(90, abs=2)
+    shown = np.broadcast_to(expected, (3, 4, 5))
+    np.testing.assert_allclose(raw.train.inputs[0], shown, rtol=0, atol=error)
+    assert raw.facts.get("read", []) == [f"{folder}: 1 of 6 images {note}"] * bool(note)
 
 
 @pytest.mark.parametrize(
@@ -175,25 +159,14 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     train = classes_in(tmp_path / "pets", colours(6, 80, 100))
     raw = loaded(train, test=stored(tmp_path / "a.npz", colours(2, 7, 9), CATS[::-1]))
     assert raw.train.inputs.shape[1:] == raw.test.inputs.shape[1:] == (3, 80, 100)
-    expected = [ImageOps.fit(Image.fromarray(image), (100, 80)) for image in colours(2, 7, 9)]
-    np.testing.assert_array_equal(raw.test.inputs, [channels_first(image) for image in expected])
+    originals = map(Image.fromarray, colours(2, 7, 9))
+    expected = [np.asarray(ImageOps.fit(image, (100, 80))) for image in originals]
+    np.testing.assert_array_equal(raw.test.inputs.transpose(0, 2, 3, 1), expected)
     assert raw.test.labels.tolist() == [1, 0]
     small = loaded(train, size=[16, 24])
     assert small.train.inputs.shape[1:] == (3, 16, 24)
     read = "6 of 6 images resized to height 16 and width 24, then cropped"
     assert small.facts["read"] == [f"{train}: {read}"]
-
-
-def test_images_of_16_bits_are_read_by_their_upper_8_if_these_say_enough(folder):
-    values = np.random.default_rng(0).integers(0, 2**16, (4, 5), np.uint16)
-    Image.fromarray(values).save(folder / "cat/000.png")
-    raw = whole(folder)
-    np.testing.assert_array_equal(raw.train.inputs[0], np.stack([values // 256] * 3))
-    read = "1 of 6 images of 16 bits, of which the upper 8 are read"
-    assert raw.facts["read"] == [f"{folder}: {read}"]
-    Image.fromarray(np.full((4, 5), 4095, np.uint16)).save(folder / "cat/000.png")
-    with pytest.raises(UserError, match=r"cat/000\.png: .*12 bits of 16 or fewer, save it with 8"):
-        loaded(folder)
 
 
 def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
@@ -209,8 +182,15 @@ def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
     assert all(str(file) in str(caught.value) for file in files)
 
 
-def test_image_that_unpacks_to_too_many_pixels_is_refused(folder, monkeypatch):
+@pytest.mark.parametrize(
+    ("image", "problem"),
+    [
+        (Image.new("RGB", (16, 16)), "bomb"),
+        (Image.fromarray(DEEP // 16), "it uses 12 bits of 16 or fewer, save it with 8"),
+    ],
+)
+def test_image_of_too_many_pixels_or_too_few_shades_is_refused(folder, monkeypatch, image, problem):
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 50)
-    Image.new("RGB", (16, 16)).save(folder / "cat/bomb.png")
-    with pytest.raises(UserError, match=r"cat/bomb\.png: not a readable image: .*bomb"):
+    image.save(folder / "cat/odd.png")
+    with pytest.raises(UserError, match=rf"cat/odd\.png: not a readable image: .*{problem}"):
         loaded(folder)

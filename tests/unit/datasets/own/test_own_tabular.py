@@ -1,6 +1,7 @@
 """A user's tables as numbers: what each column becomes, what fills gaps, and what is refused."""
 
 import datetime
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -28,10 +29,6 @@ def frame(seed=0):
 def repeated(*cells):
     """Return a table of 40 rows with these cells in turn."""
     return {"x": np.resize(np.array(cells, object), 40)}
-
-
-def values(raw):
-    return raw.train.inputs[:, 0].tolist()
 
 
 def test_drawn_rows_never_change_the_training_rows(tmp_path):
@@ -78,48 +75,46 @@ def test_truth_is_one_thing_however_it_is_spelled_in_any_file(tmp_path):
     assert "test: column 'x': categories without a training row: unknown" in raw.facts["read"]
 
 
-def test_numbers_may_have_signs_and_separators(tmp_path):
-    numbers = {"$12.50": 12.5, "-$3": -3, "6 €": 6, "3.5 %": 3.5, "-1,000.5": -1000.5}
-    numbers |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_001}
-    assert values(whole(tmp_path, repeated(*numbers)))[: len(numbers)] == [*numbers.values()]
+def day(text):
+    """Return the days since 1970."""
+    passed = datetime.datetime.fromisoformat(text) - datetime.datetime(1970, 1, 1)
+    return passed.total_seconds() / 86400
 
 
-@pytest.mark.parametrize(("decimal", "expected"), [(None, 1.234), (",", 1.234), (".", 1234)])
-def test_decimal_mark_is_the_comma_between_semicolons_or_what_a_user_says(
-    tmp_path, decimal, expected
-):
-    text = "x;kind\n" + "1,234;a\n5;b\n" * 9
-    assert values(whole(tmp_path, text, decimal=decimal))[:2] == [expected, 5]
+NUMBERS = {"$12.50": 12.5, "-$3": -3, "6 €": 6, "3.5 %": 3.5, "-1,000.5": -1000.5}
+NUMBERS |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_001}
+SEMICOLONS, PARQUET = "x;kind\n1,234;a\n5;b\n", {"suffix": ".parquet"}
+NOON, LAST = day("2020-02-29T12:00"), datetime.date(9999, 12, 31)
+MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
 
 
 @pytest.mark.parametrize(
-    ("suffix", "cells", "first"),
+    ("table", "keys", "expected"),
     [
-        (".csv", ["2020-02-29T14:00:00+02:00", " 1969-12-31 "], "2020-02-29T12:00"),
-        (".csv", ["2012/01/31", "2012/02/01"], "2012-01-31"),
-        (".csv", ["13/12/2020", "1/2/2020"], "2020-12-13"),
-        (".csv", ["12/13/2020", "1/2/2020"], "2020-12-13"),
-        (".csv", ["1.2.2020 06:00", "3.4.2020"], "2020-02-01T06:00"),
-        (".parquet", pd.to_datetime(["2020-02-29 12:00", "1970-01-02 00:00"]), "2020-02-29T12:00"),
-        (".parquet", [datetime.date(9999, 12, 31), datetime.date(1970, 1, 2)], "9999-12-31"),
+        ({"x": [*NUMBERS]}, {}, [*NUMBERS.values()]),
+        # The decimal mark is the comma between semicolons, or what a user says.
+        (SEMICOLONS, {}, [1.234, 5]),
+        (SEMICOLONS, {"decimal": ","}, [1.234, 5]),
+        (SEMICOLONS, {"decimal": "."}, [1234, 5]),
+        ({"x": ["2020-02-29T14:00:00+02:00", " 1969-12-31 "]}, {}, [NOON, -1]),
+        ({"x": ["2012/01/31", "2012/02/01"]}, {}, [day("2012-01-31"), day("2012-02-01")]),
+        ({"x": ["13/12/2020", "1/2/2020"]}, {}, [day("2020-12-13"), day("2020-02-01")]),
+        ({"x": ["12/13/2020", "1/2/2020"]}, {}, [day("2020-12-13"), day("2020-01-02")]),
+        ({"x": ["1.2.2020 12:00", "3.4.2020"]}, {}, [day("2020-02-01T12:00"), day("2020-04-03")]),
+        ({"x": pd.to_datetime(["2020-02-29 12:00", "1970-01-02 00:00"])}, PARQUET, [NOON, 1]),
+        ({"x": [LAST, datetime.date(1970, 1, 2)]}, PARQUET, [day("9999-12-31"), 1]),
+        (MISSING, {"fill": {"x": "median"}}, [1, 2, 2, 3]),
+        (MISSING, {"fill": {"x": 4}}, [1, 2, 4, 3]),
+        (MISSING, {"fill": {"x": "1970-01-08"}}, [1, 2, 7, 3]),
+        ({"x": pd.to_timedelta([1.5, 2], unit="min")}, PARQUET, [90, 120]),
     ],
 )
-def test_dates_become_days_since_1970(tmp_path, suffix, cells, first):
-    raw = whole(tmp_path, {"x": cells}, suffix=suffix, dates=["x"])
-    passed = datetime.datetime.fromisoformat(first) - datetime.datetime(1970, 1, 1)
+def test_numbers_are_what_cells_say_dates_count_days_and_durations_seconds(
+    tmp_path, table, keys, expected
+):
+    raw = whole(tmp_path, table, **keys)
     assert features(raw) == ["x"]
-    assert values(raw)[0] == passed.total_seconds() / 86400
-
-
-@pytest.mark.parametrize(("value", "filled"), [("median", 2.0), (4, 4.0), ("1970-01-08", 7.0)])
-def test_missing_dates_become_a_day(tmp_path, value, filled):
-    cells = ["1970-01-02", "1970-01-03", None, "1970-01-04"]
-    assert values(whole(tmp_path, {"x": cells}, fill={"x": value})) == [1, 2, filled, 3]
-
-
-def test_durations_are_seconds(tmp_path):
-    minutes = {"x": pd.to_timedelta([1.5, 2], unit="min")}
-    assert values(whole(tmp_path, minutes, suffix=".parquet")) == [90, 120]
+    assert raw.train.inputs[:, 0].tolist() == expected
 
 
 TEXTS, TRUTH = ["x", None, "y", "x"], [True, None, False, True]
@@ -146,11 +141,6 @@ def named(names, rows):
     return {"who": [f"name {row % names}" for row in range(rows)], "x": np.arange(rows) % 5}
 
 
-@pytest.mark.parametrize(("names", "rows"), [(19, 19), (53, 60)], ids=["few", "below 90 %"])
-def test_texts_that_do_not_name_rows_are_categories(tmp_path, names, rows):
-    assert len(features(whole(tmp_path, named(names, rows)))) == names + 1
-
-
 def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     table = {"id": [f"id {row}" for row in range(40)], **named(36, 40)}
     with pytest.raises(UserError, match=r"column 'id': .* names rows.*column 'who': .*rare_below"):
@@ -158,6 +148,8 @@ def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     assert features(loaded(tmp_path, table, drop=["id", "who"])) == ["x"]
     assert len(features(whole(tmp_path, table, categorical=["id", "who"]))) == 77
     assert len(features(whole(tmp_path, table, rare_below=2))) == 1 + 5 + 1
+    assert len(features(whole(tmp_path, named(19, 19)))) == 19 + 1  # few
+    assert len(features(whole(tmp_path, named(53, 60)))) == 53 + 1  # below 90 %
 
 
 def test_rare_categories_have_one_feature_together(tmp_path):
@@ -179,14 +171,41 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
     np.testing.assert_array_equal(raw.test.inputs, plain.test.inputs)
 
 
+GOOD = repeated("1", "2")
+
+
 @pytest.mark.parametrize(
     ("table", "keys", "problem"),
     [
+        # The file
+        ("", {}, "No columns to parse from file"),
+        ("x,kind\n1,a\n1,2,3\n", {}, "Expected 2 fields in line 3, saw 3"),
+        ("x,kind\n1,2,3,4\n", {}, "rows have 2 cells more than the header"),
+        (b"x,kind\n\xe9,a\n", {"encoding": "utf-8"}, "it is not utf-8 (invalid continuation byte"),
+        # Its classes
+        ({"kind": np.arange(30) / 3}, {}, "30 different numbers, such as 0.333"),
+        ({"kind": np.arange(60)}, {}, "60 different numbers, such as 0, are amounts"),
+        ({"kind": [*"abbccc", *"d" * 30]}, {}, "is left for training: a, b: add rows, name a file"),
+        ({"kind": ["a"] * 9}, {}, "'a' is the only class, at least 2"),
+        (
+            GOOD,
+            {"test": {"x": [1], "kind": ["c"]}},
+            "column 'kind' lacks: c; it has a, b",
+        ),
+        (GOOD, {"test": "x,kind\n"}, "test.csv: column 'kind': there are no rows"),
+        # The column that splits the rows
+        (GOOD, {"group": "who"}, "no column who, which group names; it has x, kind"),
+        (GOOD, {"group": "kind"}, "mine: group: 'kind' is the target as well"),
+        (GOOD, {"group": "x", "order": "x"}, "mine: order: group is given as well"),
+        (repeated("p1", "p2"), {"order": "x"}, "column 'x': rows are ordered by numbers or dates"),
+        (repeated("1", None), {"order": "x"}, "column 'x': missing cells: 20"),
+        (repeated("p1"), {"group": "x"}, "none is left for training: a, b"),
+        # Other columns
         ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
         (repeated("2020-01-31", "soon"), {"dates": ["x"]}, "row 3: 'soon' is no date: write 2020"),
         (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
-        (repeated("1", "2"), {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
+        (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
         (
             repeated("1", "2", "3", "12a"),
             {},
@@ -197,16 +216,14 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
 )
 def test_table_that_cannot_be_used_is_refused_in_one_line(tmp_path, table, keys, problem):
     with pytest.raises(UserError) as caught:
-        whole(tmp_path, table, **keys)
+        loaded(tmp_path, table, **keys)
     assert problem in str(caught.value)
     assert str(caught.value).startswith("own_datasets.mine: ")
     assert "\n" not in str(caught.value)
 
 
 def test_too_little_memory_is_reported_in_one_line(tmp_path, monkeypatch):
-    def full(*_):
-        raise MemoryError("Unable to allocate 9 GiB")
-
+    full = Mock(side_effect=MemoryError("Unable to allocate 9 GiB"))
     monkeypatch.setattr(tabular, "encoded", full)
     own = {"kind": "tabular", "path": written(frame(), tmp_path / "t.csv"), "target": "kind"}
     with pytest.raises(UserError, match=r"\Aown_datasets\.mine: .*memory.*9 GiB; give fewer .*\Z"):

@@ -1,0 +1,134 @@
+"""Files of tables as programs write them, and which of their rows are in which split."""
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from automata.config.data import OwnTabular
+from automata.datasets.own.reader import read_table
+from automata.datasets.own.splits import FileLabels, assign
+from automata.datasets.prepared import SPLITS
+
+from .own_tables import features, loaded, whole, written
+
+
+def read(folder, content, name="t.csv", **keys):
+    path = written(content, folder / name)
+    own = {"kind": "tabular", "path": path, "target": "y", **keys}
+    return read_table(folder / name, OwnTabular.model_validate(own))
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("a,y,\n1,b,\n2,c,\n", ["a", "y"]),
+        ("sep=;\na;y\n1;b\n2;c\n", ["a", "y"]),
+        ("a;y\n1,5;b\n2,5;c\n", ["a", "y"]),
+        ("a y\n1  b\n2  c\n", ["a", "y"]),
+        (",a,y\n7,1,b\n3,2,c\n", ["a", "y"]),
+        (",a,y\nx,1,b\nz,2,c\n", ["index", "a", "y"]),
+        ("a,y\nx,1,b\nz,2,c\n", ["index", "a", "y"]),
+        ("a,a,,y\n1,2,3,b\n", ["a", "a.1", "Unnamed: 2", "y"]),
+    ],
+)
+def test_headers_as_programs_write_them(tmp_path, text, columns):
+    assert read(tmp_path, text).columns == columns
+
+
+def test_file_without_a_header_has_numbered_columns(tmp_path):
+    table = read(tmp_path, "1,b\n2,c\n", header=False)
+    assert table.columns == ["column 1", "column 2"]
+    assert len(table.frame) == 2
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_encoding_is_that_of_the_bytes(tmp_path, encoding):
+    words = ["café", "naïve", "façade", "Straße", "über", "garçon"]
+    text = "x,y\n" + "".join(f"{words[i % 6]} déjà vu,{'ab'[i % 2]}\n" for i in range(60))
+    assert read(tmp_path, text.encode(encoding)).frame["x"][0] == "café déjà vu"
+
+
+def test_compressed_and_parquet_files_hold_the_same(tmp_path):
+    table = pd.DataFrame({"x": [1.5, 2.5], "z": [True, False], "y": ["a", "b"]})
+    table.to_parquet(tmp_path / "t.parquet")
+    compressed = read(tmp_path, gzip.compress(table.to_csv(index=False).encode()), "t.csv.gz")
+    for found in (compressed, read_table(tmp_path / "t.parquet")):
+        assert found.frame.to_numpy().tolist() == [["1.5", "True", "a"], ["2.5", "False", "b"]]
+
+
+def classes(names):
+    return {"x": np.arange(len(names)) % 5, "kind": names}
+
+
+def test_rows_without_a_class_are_left_out_on_request(tmp_path):
+    table = classes(["a", "b", "NA", ""] * 10 + ["lone"])
+    raw = loaded(tmp_path, table, skip_rows=True)
+    assert raw.classes == ["a", "b"]
+    assert "path: rows left out for their class: 21, the first in row 4" in raw.facts["read"]
+    named = loaded(tmp_path, classes(["a", "NA"] * 10), categorical=["kind"])
+    assert named.classes == ["NA", "a"]  # where the user says so
+
+
+def test_classes_have_one_name_however_programs_write_them(tmp_path):
+    raw = whole(tmp_path, classes(["1", "2.0"] * 10), classes(["1.0", "2"]))
+    assert (raw.classes, raw.test.labels.tolist()) == (["1", "2"], [0, 1])
+
+
+# Splits
+
+ROWS = 200
+FRAME = pd.DataFrame(
+    {
+        "height": np.arange(ROWS),
+        "patient": [f"p{number % 37}" for number in range(ROWS)],
+        "day": [f"2024-{1 + number % 12:02}-{1 + number % 27:02}" for number in range(ROWS)],
+        "number": np.arange(ROWS)[::-1],
+        "kind": ["a", "b"] * (ROWS // 2),
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("counts", "given_files", "sizes"),
+    [
+        ([3] * 40, {}, [40, 40, 40]),
+        ([20, 20], {"validation": [1, 0, 1]}, [32, 3, 8]),
+        ([20, 20], {"test": [1, 0, 1]}, [36, 4, 3]),
+        ([1, 1], {"validation": [0], "test": [1, 1]}, [2, 1, 2]),
+    ],
+)
+def test_given_files_are_taken_whole_and_others_are_a_tenth_and_a_fifth(counts, given_files, sizes):
+    rows = np.random.default_rng(0).permutation(np.repeat(np.arange(len(counts)), counts))
+    files = {"train": rows, **given_files}
+    _, parts = assign({split: FileLabels(split, [*map(str, it)]) for split, it in files.items()})
+    assert [len(parts[split].rows) for split in SPLITS] == sizes
+    for split, labels in given_files.items():
+        assert (parts[split].file, parts[split].labels.tolist()) == (split, labels)
+
+
+def parts(folder, **keys):
+    """Return the rows of the splits by a column, which is no feature."""
+    raw = loaded(folder, FRAME, **keys)
+    names = features(raw)
+    assert {name.partition("=")[0] for name in names}.isdisjoint(keys.values())
+    rows = {split: getattr(raw, split).inputs[:, names.index("height")] for split in SPLITS}
+    return {split: FRAME.iloc[found.astype(int)] for split, found in rows.items()}
+
+
+def test_no_group_is_in_two_splits(tmp_path):
+    found = parts(tmp_path, group="patient")
+    assert sum(part["patient"].nunique() for part in found.values()) == 37
+    assert sum(len(part) for part in found.values()) == ROWS
+    largest = FRAME["patient"].value_counts().max()
+    assert 40 <= len(found["test"]) < 40 + largest
+    assert 20 <= len(found["validation"]) < 20 + largest
+
+
+@pytest.mark.parametrize("column", ["day", "number"])
+def test_the_last_rows_are_for_testing_and_those_before_for_validation(tmp_path, column):
+    found = parts(tmp_path, order=column)
+    assert [len(found[split]) for split in SPLITS] == [140, 20, 40]
+    assert found["train"][column].max() <= found["validation"][column].min()
+    assert found["validation"][column].max() <= found["test"][column].min()
