@@ -12,9 +12,8 @@ import pytest
 
 import automata.metering.meter
 from automata.errors import UserError
-from automata.metering import meter
 from automata.metering.counters import Counter
-from automata.metering.meter import Meter, exclusive_host
+from automata.metering.meter import Meter, exclusive_host, host_lock_path
 from automata.metering.processes import ProcessTree
 from automata.metering.processor import watts_per_thread
 
@@ -270,8 +269,8 @@ def test_window_beside_others_on_its_gpu_is_flagged(gpus):
 @pytest.fixture
 def own_lock(tmp_path, monkeypatch):
     """Give the path of a lock file under `tmp_path`, which this process uses too."""
-    path = tmp_path / meter.host_lock_path().name
-    monkeypatch.setattr(meter, "host_lock_path", lambda: path)
+    path = tmp_path / host_lock_path().name
+    monkeypatch.setattr(automata.metering.meter, "host_lock_path", lambda: path)
     return path
 
 
