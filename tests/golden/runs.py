@@ -163,13 +163,11 @@ def _score(trial: SearchTrial, epoch: int) -> float:
 
 def _read_again(run: TrainingRun, build: Callable[[], TrainingRun]) -> TrainingRun:
     """Return a new run in the state of `run`, as a checkpoint keeps it."""
+    again = build()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "state.pt")
         write_checkpoint(file, run.state())
-        state = read_checkpoint(file)
-    assert state is not None
-    again = build()
-    again.restore(state)
+        again.restore(read_checkpoint(file))
     return again
 
 

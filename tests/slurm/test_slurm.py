@@ -105,7 +105,7 @@ def overlap(one, other):
 
 @pytest.fixture(scope="module")
 def mini(tmp_path_factory):
-    """A miniature experiment whose jobs share the node, to its figures and page."""
+    """A miniature experiment whose jobs share the node, to its page."""
     folder = tmp_path_factory.mktemp("mini")
     config = {
         "selectors": ["full", "random", "gradmatch"],
@@ -131,12 +131,6 @@ def test_each_run_is_one_job_and_nothing_else_is(mini):
     assert comments == [f"{rule}_{run}__0" for run in runs]
 
 
-def test_it_ends_with_tables_figures_and_a_page(mini):
-    results = mini / "results/mini"
-    for path in ("index.html", "tables/tradeoff.csv", "figures/tradeoff/dna.pdf"):
-        assert (results / path).stat().st_size > 0, path
-
-
 def test_jobs_have_what_the_configuration_says(mini):
     expected = {
         "JobState": "COMPLETED",
@@ -157,7 +151,6 @@ def test_jobs_that_share_the_node_run_at_the_same_time(mini):
 
 
 def test_ray_has_the_cpus_of_its_job_and_not_the_nodes(mini):
-    assert os.cpu_count() > 1
     assert ["Ray has 1 workers and 0 GPUs" in log for log in logs(mini)] == 3 * [True]
 
 

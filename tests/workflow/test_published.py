@@ -65,10 +65,6 @@ def test_published_records_make_the_same_figures_without_a_run(published, again)
 
 def test_published_records_plan_no_run(again):
     assert again.plan("paper_figures") == {"unpack": 1, "paper_figures": 1}
-    flowers = {"flowers": {"kind": "tabular", "path": "flowers.csv", "target": "species"}}
-    again.config = AGAIN | {"datasets": ["flowers"], "own_datasets": flowers}
-    plan = again.plan("tables")
-    assert (plan["collect"], plan["prepare"]) == (1, 0), "the data are not here"
 
 
 def test_paper_figures_are_of_the_records_that_exist(finished, tmp_path):
