@@ -1,7 +1,5 @@
 """Tiny runs whose numbers golden.json stores; `cd tests && python -m golden.runs` writes it."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Small faults in a module's source, one at a time, as mutation testing knows them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass

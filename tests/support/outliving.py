@@ -1,7 +1,5 @@
 """A worker that outlives the process that started it, as Ray's do when the raylet is killed."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Selectors by what they read, and what they read it of."""
 
-from __future__ import annotations
-
 import torch
 
 from automata.registry import SELECTORS

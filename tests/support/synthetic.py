@@ -4,8 +4,6 @@ Times follow a simple model (epochs x rows x cost of the kind), so that speedups
 ceilings. Accuracies and noise are drawn at random. All else is that of a published run.
 """
 
-from __future__ import annotations
-
 import json
 from itertools import product
 from pathlib import Path
