@@ -19,18 +19,17 @@ def clone(tmp_path_factory):
     """A clone in which `make reproduce` has run."""
     folder = tmp_path_factory.mktemp("fresh") / "automata"
     subprocess.run(["git", "clone", "--quiet", ROOT, folder], check=True)
-    make(folder, "reproduce")
+    call(folder, "make reproduce")
     return folder
 
 
-def make(folder, target):
-    """Run a make target outside of any virtual environment; return what it printed."""
+def call(folder, commands):
+    """Run commands of a shell in no virtual environment but the clone's; return what they print."""
     outside = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
-    inside = str(ROOT / ".venv")
-    parts = [p for p in outside["PATH"].split(os.pathsep) if not p.startswith(inside)]
-    outside["PATH"] = os.pathsep.join(parts)
+    parts = [p for p in outside["PATH"].split(os.pathsep) if not p.startswith(str(ROOT / ".venv"))]
+    outside["PATH"] = os.pathsep.join([f"{folder}/.venv/bin", *parts])
     shown = subprocess.run(
-        ["make", target], cwd=folder, env=outside, capture_output=True, text=True, check=False
+        ["bash", "-e", "-c", commands], cwd=folder, env=outside, capture_output=True, text=True
     )
     assert shown.returncode == 0, shown.stdout[-2000:] + shown.stderr[-2000:]
     return shown.stdout + shown.stderr
@@ -53,14 +52,8 @@ def test_speedups_are_plausible(clone):
     assert (rows["speedup"] > 1).all()
 
 
-def test_hyperband_trains_the_same_epochs_for_every_selector(clone):
-    trials = pd.read_parquet(clone / "results/default/tables/trials.parquet")
-    ends = trials[trials["scheduler"] == "hyperband"].groupby(["record", "index"])["epoch"].max()
-    assert ends.groupby("record").sum().nunique() == 1
-
-
 def test_second_call_runs_nothing(clone):
-    assert "Nothing to be done" in make(clone, "reproduce")
+    assert "Nothing to be done" in call(clone, "make reproduce")
 
 
 def test_copied_results_are_taken_as_they_are(clone, tmp_path):
@@ -68,18 +61,12 @@ def test_copied_results_are_taken_as_they_are(clone, tmp_path):
     subprocess.run(["git", "clone", "--quiet", clone, other], check=True)
     shutil.copytree(clone / "results", other / "results", dirs_exist_ok=True)
     shutil.copytree(clone / ".venv", other / ".venv", symlinks=True)
-    assert "Nothing to be done" in make(other, "reproduce")
+    assert "Nothing to be done" in call(other, "make reproduce")
 
 
 def test_readmes_commands_for_own_data_end_with_predictions(clone):
-    env = {**os.environ, "PATH": f"{clone}/.venv/bin:{os.environ['PATH']}"}
-    env.pop("PYTHONPATH", None)
-    commands = "\n".join(block_of("automata new"))
-    done = subprocess.run(
-        ["bash", "-e", "-c", commands], cwd=clone, env=env, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
-    assert "results/flowers/best.yaml" in done.stdout + done.stderr
+    shown = call(clone, "\n".join(block_of("automata new")))
+    assert "results/flowers/best.yaml" in shown
     flowers = pd.read_csv(clone / "flowers.csv")
     predicted = pd.read_csv(clone / "predictions.csv")["prediction"]
     assert (predicted == flowers["target"]).mean() > 0.9

@@ -1,6 +1,5 @@
 """A search over a Ray cluster: two nodes of one CPU each, on this machine."""
 
-import json
 import os
 import secrets
 import shutil
@@ -16,31 +15,14 @@ from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.records import read_record
+from support.searching import SPACE, make_job
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 # Trials must last longer than the start of a node's worker, or one node trains them all.
-PROTOCOL = {
-    "model": "mlp",
-    "configurations": 2,
-    "epochs": 250,
-    "reselect_every": 1,
-    "search_space": {
-        "learning_rate": {"uniform": [0.001, 0.01]},
-        "optimizer": {"choice": ["adam"]},
-        "schedule": {"choice": ["none"]},
-        "hidden1": {"choice": [300]},
-        "hidden2": {"choice": [300]},
-        "batch_size": {"choice": [16]},
-    },
-}
-SETTINGS = {
-    "protocol": PROTOCOL,
-    "compute": {"device": "cpu", "concurrent_trials": 2},
-    "metering": {"exclusive": False},
-}
-RUN = {"dataset": "dna", "search": "random", "scheduler": "none", "selector": "full"}
-JOB = {"run": {**RUN, "fraction": 1, "seed": 0}, "settings": SETTINGS}
+WIDE = {"hidden1": {"choice": [300]}, "hidden2": {"choice": [300]}, "batch_size": {"choice": [16]}}
+RUN = {"scheduler": "none", "selector": "full"}
+JOB = make_job(2, RUN, configurations=2, epochs=250, search_space={**SPACE, **WIDE})
 WAIT = "import ray, time; ray.init('{}')\nwhile len(ray.nodes()) < 2: time.sleep(0.1)"
 
 
@@ -83,7 +65,7 @@ def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
     files = ["--work", tmp_path / "work", "--output", output]
     cluster[1]["AUTOMATA_RAY_ADDRESS"] = cluster[0]
     code = "import sys; from automata.cli import main; main(sys.argv[1:])"
-    done = python(cluster, code, "tune", data, "--job", json.dumps(JOB), *files)
+    done = python(cluster, code, "tune", data, "--job", JOB.model_dump_json(), *files)
     assert done.returncode == 0, done.stderr
     tuning = read_record(output).tuning
     first, second = (trial.progress for trial in tuning.trials)

@@ -7,23 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from faults.experiment import outcome
+
 ROOT = Path(__file__).parents[2]
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(3600)]
-
-
-def outcome(record):
-    """Return configurations, epochs, scores and accuracies of a record: all but times."""
-    content = json.loads(record.read_text())
-    trials = [
-        (
-            trial["configuration"],
-            trial["progress"]["epochs"],
-            trial["progress"]["training_loss"],
-            [(e["epoch"], e["accuracy"], e["loss"]) for e in trial["progress"]["evaluations"]],
-        )
-        for trial in content["tuning"]["trials"]
-    ]
-    return trials, content["tuning"]["best"], content["test"]
 
 
 def test_configurations_scores_and_accuracies_of_two_runs_are_identical(tmp_path):
@@ -35,6 +22,7 @@ def test_configurations_scores_and_accuracies_of_two_runs_are_identical(tmp_path
         command += ["--snakefile", ROOT / "workflow/Snakefile", "--directory", tmp_path / name]
         subprocess.run([*command, "--configfile", change], check=True)
         runs = tmp_path / name / "results/runs"
-        both.append({p.relative_to(runs): outcome(p) for p in runs.rglob("record.json")})
+        records = {p.relative_to(runs): p.read_text() for p in runs.rglob("record.json")}
+        both.append({run: outcome(json.loads(text)) for run, text in records.items()})
     assert len(both[0]) == 34
     assert both[0] == both[1]

@@ -1,7 +1,5 @@
 """Tiny runs whose numbers golden.json stores; `cd tests && python -m golden.runs` writes it."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable
@@ -23,6 +21,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.search import SearchTrial, search_of
 from automata.tuning.work import read_checkpoint, write_checkpoint
+from support.searching import make_job
 from support.simulated import simulate
 
 STORED = Path(__file__).with_name("golden.json")
@@ -87,19 +86,12 @@ def trained(model: str, method: str, resumed: bool = False) -> dict[str, Any]:
     values = PROTOCOLS[model]
     images = dataset.kind == "image"
     rungs = [1, 3] if images else [1, 4, 6]
-    job = Job.model_validate(
-        {
-            "run": _run("random", "asha", method),
-            "settings": {
-                "protocol": {
-                    "configurations": 1,
-                    "epochs": rungs[-1],
-                    "reselect_every": 1 if images else 2,
-                    "search_space": {},
-                    **{key: value for key, value in values.items() if key in OF_PROTOCOL},
-                }
-            },
-        }
+    fraction = CONTROLS[method].fraction if method in CONTROLS else FRACTION
+    job = make_job(
+        run={"scheduler": "asha", "selector": method, "fraction": fraction},
+        epochs=rungs[-1],
+        reselect_every=1 if images else 2,
+        **{key: value for key, value in values.items() if key in OF_PROTOCOL},
     )
 
     def build() -> TrainingRun:
@@ -133,21 +125,10 @@ def trained(model: str, method: str, resumed: bool = False) -> dict[str, Any]:
 
 def decided(search: str, scheduler: str) -> dict[str, Any]:
     """Return what a search on made-up scores proposes, where its trials end, and its best."""
-    job = Job.model_validate(
-        {
-            "run": _run(search, scheduler, "full"),
-            "settings": {
-                "protocol": {
-                    "model": "mlp",
-                    "configurations": 12,
-                    "epochs": 9,
-                    "reselect_every": 2,
-                    "search_space": SPACE,
-                },
-                "search": {"tpe": {"startup_configurations": 4}},
-            },
-        }
-    )
+    run = {"search": search, "scheduler": scheduler, "selector": "full"}
+    content = make_job(run=run, configurations=12, search_space=SPACE).model_dump()
+    content["settings"]["search"]["tpe"]["startup_configurations"] = 4
+    job = Job.model_validate(content)
     found = simulate(search_of(job), _score)
     trials = [[*it.configuration.values(), it.epoch, found.status(it)] for it in found.trials]
     results = [[it.trial, it.epoch] for it in found.results]
@@ -178,21 +159,13 @@ def _score(trial: SearchTrial, epoch: int) -> float:
     return (1 - 0.2 * abs(numpy.log10(rate) + 1)) * epoch / (epoch + 0.5 / rate**0.5)
 
 
-def _run(search: str, scheduler: str, method: str) -> dict[str, Any]:
-    fraction = CONTROLS[method].fraction if method in CONTROLS else FRACTION
-    names = {"dataset": "dna", "search": search, "scheduler": scheduler, "selector": method}
-    return {**names, "fraction": fraction, "seed": 0}
-
-
 def _read_again(run: TrainingRun, build: Callable[[], TrainingRun]) -> TrainingRun:
     """Return a new run in the state of `run`, as a checkpoint keeps it."""
+    again = build()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "state.pt")
         write_checkpoint(file, run.state())
-        state = read_checkpoint(file)
-    assert state is not None
-    again = build()
-    again.restore(state)
+        again.restore(read_checkpoint(file))
     return again
 
 

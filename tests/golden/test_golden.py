@@ -3,10 +3,7 @@
 On the platform of the stored values every bit must agree, elsewhere nearly.
 """
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 
@@ -18,7 +15,7 @@ GOLDEN = json.loads(STORED.read_text(encoding="utf-8"))
 NEARLY = 1e-2
 
 
-def check(found: dict[str, Any], stored: dict[str, Any], part: str) -> None:
+def check(found, stored, part):
     """Fail where a value differs from the stored one, and say what to do."""
     exact = GOLDEN["platform"] == platform()
     other = [
@@ -33,32 +30,28 @@ def check(found: dict[str, Any], stored: dict[str, Any], part: str) -> None:
     )
 
 
-def _near(found: Any, stored: Any) -> bool:
+def _near(found, stored):
     if isinstance(stored, list):
         return len(found) == len(stored) and all(map(_near, found, stored))
-    return bool(
-        found == (pytest.approx(stored, NEARLY, NEARLY) if isinstance(stored, float) else stored)
-    )
+    return found == (pytest.approx(stored, NEARLY, NEARLY) if isinstance(stored, float) else stored)
 
 
 @pytest.mark.parametrize("names", TRAININGS, ids=" ".join)
-def test_training_computes_as_stored(names: tuple[str, str]) -> None:
+def test_training_computes_as_stored(names):
     part = "training" if names[1] == "full" else names[1]
     check(trained(*names), GOLDEN["trainings"][" ".join(names)], part)
 
 
 @pytest.mark.parametrize("names", RESUMED, ids=" ".join)
-def test_resumed_training_computes_as_if_nothing_had_interrupted_it(
-    names: tuple[str, str],
-) -> None:
+def test_resumed_training_computes_as_if_nothing_had_interrupted_it(names):
     check(trained(*names, resumed=True), GOLDEN["trainings"][" ".join(names)], "training")
 
 
 @pytest.mark.parametrize("names", DECIDED, ids=" ".join)
-def test_search_decides_as_stored(names: tuple[str, str]) -> None:
+def test_search_decides_as_stored(names):
     check(decided(*names), GOLDEN["searches"][" ".join(names)], "training")
 
 
-def test_values_were_stored_for_the_measurement_of_today() -> None:
+def test_values_were_stored_for_the_measurement_of_today():
     assert GOLDEN["measurement"] == MEASUREMENT
     assert set(MEASUREMENT) == {"training", "metering", *SELECTORS}

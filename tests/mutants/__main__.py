@@ -11,25 +11,21 @@ continues after an interruption. `--hint` names the output of another run: the t
 fault there comes first. So the comparison of two states of the tests costs little.
 """
 
-from __future__ import annotations
-
 import argparse
 import compileall
-import contextlib
 import importlib.util
 import json
+import multiprocessing
 import os
 import random
 import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import coverage
 import psutil
@@ -52,37 +48,32 @@ class Mutant:
     room: str
     path: str
     fault: Fault
-    before: str
-    """The code that it replaces."""
-
-    @property
-    def name(self) -> str:
-        """Name the mutant; the name holds as long as its file stays the same."""
-        place = f"{self.path}:{self.fault.line} {self.fault.start}"
-        return f"{place} {self.before} -> {self.fault.text}"
+    name: str
+    """It holds as long as the file stays the same."""
 
 
-def rooms(package: Path) -> dict[str, list[Path]]:
+def rooms(package):
     """Return the modules of each room of the package."""
-    top = [*package.glob("*.py"), *package.glob("cli/*.py")]
-    folders = [path.parent for path in package.glob("*/__init__.py") if path.parent.name != "cli"]
-    found = {folder.name: sorted(folder.rglob("*.py")) for folder in sorted(folders)}
-    return {**found, TOP: sorted(top)}
+    found = defaultdict(list)
+    for path in sorted(package.rglob("*.py")):
+        first = path.relative_to(package).parts[0]
+        found[TOP if first in ("cli", path.name) else first].append(path)
+    return found
 
 
 class Tracer:
     """A plug-in of pytest that names the running test, or shared fixture, to coverage."""
 
-    def __init__(self, measured: coverage.Coverage) -> None:
+    def __init__(self, measured):
         self.measured = measured
-        self.tests: dict[str, list[str]] = {}
+        self.tests = {}
         """Test -> the shared fixtures that it uses."""
-        self.seconds: dict[str, float] = defaultdict(float)
+        self.seconds = defaultdict(float)
         """Of tests, without their set-up, and of shared fixtures."""
         self._contexts = [""]
 
-    @contextlib.contextmanager
-    def _as(self, context: str) -> Iterator[None]:
+    @contextmanager
+    def _as(self, context):
         self._contexts.append(context)
         self.measured.switch_context(context)
         try:
@@ -92,14 +83,14 @@ class Tracer:
             self.measured.switch_context(self._contexts[-1])
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: Any) -> Iterator[None]:
+    def pytest_runtest_protocol(self, item):
         found = [one[-1] for one in item._fixtureinfo.name2fixturedefs.values()]
         self.tests[item.nodeid] = [_name(one) for one in found if one.scope != "function"]
         with self._as(item.nodeid):
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_fixture_setup(self, fixturedef: Any) -> Iterator[None]:
+    def pytest_fixture_setup(self, fixturedef):
         if fixturedef.scope == "function":
             return (yield)
         start = time.perf_counter()
@@ -108,17 +99,17 @@ class Tracer:
         self.seconds[_name(fixturedef)] += time.perf_counter() - start
         return result
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
+    def pytest_runtest_logreport(self, report):
         if report.failed or report.skipped:
             self.tests.pop(report.nodeid, None)
         self.seconds[report.nodeid] += report.duration * (report.when != "setup")
 
 
-def _name(fixturedef: Any) -> str:
+def _name(fixturedef):
     return f"fixture {fixturedef.baseid} {fixturedef.argname}"
 
 
-def trace(options: argparse.Namespace) -> None:
+def trace(options):
     """Run the tests under coverage, and write the lines of each."""
     os.chdir(options.tree)
     package = options.tree / "src/automata"
@@ -147,17 +138,17 @@ def trace(options: argparse.Namespace) -> None:
 class Trace:
     """The tests that execute a line, and their cost."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file):
         traced = json.loads(file.read_text())
-        self.tests: dict[str, list[str]] = traced["tests"]
-        self.seconds: dict[str, float] = defaultdict(float, traced["seconds"])
-        self._lines: dict[str, dict[str, list[str]]] = traced["lines"]
-        self._users: dict[str, list[str]] = defaultdict(list)
+        self.tests = traced["tests"]
+        self.seconds = defaultdict(float, traced["seconds"])
+        self._lines = traced["lines"]
+        self._users = defaultdict(list)
         for test, fixtures in self.tests.items():
             for name in (test, *fixtures):
                 self._users[name].append(test)
 
-    def tests_of(self, path: str, line: int) -> list[str]:
+    def tests_of(self, path, line):
         """Return the tests of a line; of one that imports execute, the tests of its file."""
         lines = self._lines.get(path, {})
         names = set(lines.get(str(line), []))
@@ -165,35 +156,39 @@ class Trace:
             names.update(*lines.values())
         return sorted({test for name in names for test in self._users[name]})
 
-    def cost(self, tests: list[str]) -> float:
+    def cost(self, tests):
         """Return the seconds of `tests` with their fixtures."""
         names = {name for test in tests for name in (test, *self.tests[test])}
         return sum(self.seconds[name] for name in names)
 
-    def affordable(self, tests: list[str], seconds: float) -> list[str]:
+    def affordable(self, tests, seconds):
         """Return the tests of the cheapest files, as many as fit into `seconds`, at least one."""
         files = defaultdict(list)
         for test in tests:
             files[test.split("::")[0]].append(test)
-        cost = {file: self.cost(tests) / len(tests) for file, tests in files.items()}
-        chosen: list[str] = []
-        for file in sorted(files, key=lambda file: (cost[file], file)):
-            for test in sorted(files[file], key=lambda test: (self.seconds[test], test)):
-                if not chosen or self.cost([*chosen, test]) <= seconds:
-                    chosen.append(test)
+        order = sorted(
+            (self.cost(some) / len(some), file, self.seconds[test], test)
+            for file, some in files.items()
+            for test in some
+        )
+        chosen = []
+        for *_, test in order:
+            if not chosen or self.cost([*chosen, test]) <= seconds:
+                chosen.append(test)
         return chosen
 
 
-def sample(package: Path, chosen: list[str], number: int, seed: int) -> list[Mutant]:
+def sample(package, chosen, number, seed):
     """Return `number` mutants of each room, at most one a line."""
     mutants = []
     for room, files in rooms(package).items():
-        by_line: dict[tuple[str, int], list[Mutant]] = defaultdict(list)
+        by_line = defaultdict(list)
         for file in files if room in chosen or not chosen else ():
             source, path = file.read_bytes(), str(file.relative_to(package))
             for fault in faults(source):
-                before = source[fault.start : fault.end].decode()
-                by_line[path, fault.line].append(Mutant(room, path, fault, before))
+                change = f"{source[fault.start : fault.end].decode()} -> {fault.text}"
+                name = f"{path}:{fault.line} {fault.start} {change}"
+                by_line[path, fault.line].append(Mutant(room, path, fault, name))
         draw = random.Random(f"{seed} {room}")
         lines = draw.sample(sorted(by_line), min(number, len(by_line)))
         mutants += [draw.choice(by_line[line]) for line in lines]
@@ -201,7 +196,7 @@ def sample(package: Path, chosen: list[str], number: int, seed: int) -> list[Mut
     return mutants
 
 
-def run(options: argparse.Namespace) -> None:
+def run(options):
     """Try each mutant of the sample that the output does not have."""
     traced = Trace(options.trace)
     tried = {row["name"] for row in _rows(options.output)}
@@ -220,9 +215,7 @@ def run(options: argparse.Namespace) -> None:
                 print(row["fate"], mutant.name.replace("\n", " ")[:150], flush=True)
 
 
-def _try(
-    mutant: Mutant, package: Path, traced: Trace, hint: str | None, options: argparse.Namespace
-) -> dict[str, Any]:
+def _try(mutant, package, traced, hint, options):
     """Return what became of a mutant."""
     tests = traced.affordable(traced.tests_of(mutant.path, mutant.fault.line), options.seconds)
     fate, killer = "not executed", None
@@ -234,9 +227,7 @@ def _try(
     return {**row, "fate": fate, "test": killer, "tests": len(tests)}
 
 
-def _fate(
-    mutant: Mutant, package: Path, tests: list[str], seconds: float, tree: Path
-) -> tuple[str, str | None]:
+def _fate(mutant, package, tests, seconds, tree):
     """Return how `tests` end with a mutant, and the one that found it."""
     file = package / mutant.path
     source = file.read_bytes()
@@ -244,10 +235,7 @@ def _fate(
     file.write_bytes(mutant.fault.in_source(source))
     with tempfile.TemporaryDirectory(prefix="mutant-") as scratch:
         killer = Path(scratch) / "killer"
-        child = os.fork()
-        if child == 0:
-            _in_child(package, tests, killer, tree)
-        code = _wait(child, seconds)
+        code = _code_of_child(seconds, package, tests, killer, tree)
         name = killer.read_text() if killer.exists() else None
     file.write_bytes(source)
     if code is None:
@@ -255,25 +243,44 @@ def _fate(
     return {0: "survived", 5: "no tests"}.get(code, "killed"), name
 
 
+def _code_of_child(seconds, *arguments):
+    """Run the tests in a fork; return pytest's code, None where it must be killed."""
+    child = multiprocessing.get_context("fork").Process(target=_in_child, args=arguments)
+    child.start()
+    family = []
+    end = time.monotonic() + seconds
+    while child.is_alive() and time.monotonic() < end:
+        with suppress(psutil.NoSuchProcess):
+            family = psutil.Process(child.pid).children(recursive=True) or family
+        child.join(0.05)
+    code = child.exitcode
+    child.kill()
+    child.join()
+    for orphan in family:
+        with suppress(psutil.NoSuchProcess):
+            orphan.kill()
+    return code
+
+
 class Chosen:
     """A plug-in of pytest that runs `tests` in their order, and notes the first that fails."""
 
-    def __init__(self, tests: list[str], killer: Path) -> None:
+    def __init__(self, tests, killer):
         self._place = {test: place for place, test in enumerate(tests)}
         self._killer = killer
 
-    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+    def pytest_collection_modifyitems(self, items):
         items[:] = [item for item in items if item.nodeid in self._place]
         items.sort(key=lambda item: self._place[item.nodeid])
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
+    def pytest_runtest_logreport(self, report):
         if report.failed and not self._killer.exists():
             self._killer.write_text(report.nodeid)
 
     pytest_collectreport = pytest_runtest_logreport
 
 
-def _in_child(package: Path, tests: list[str], killer: Path, tree: Path) -> None:
+def _in_child(package, tests, killer, tree):
     """Run `tests` with the package in `package`, and end the process with pytest's code."""
     os.setsid()
     os.chdir(tree)
@@ -294,34 +301,13 @@ def _in_child(package: Path, tests: list[str], killer: Path, tree: Path) -> None
     os._exit(int(pytest.main(arguments, plugins=[Chosen(tests, killer)])))
 
 
-def _wait(child: int, seconds: float) -> int | None:
-    """Return the exit code of `child`, or None where it must be killed after `seconds`."""
-    process = psutil.Process(child)
-    family: list[psutil.Process] = []
-    end = time.monotonic() + seconds
-    code = None
-    while code is None and time.monotonic() < end:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            family = process.children(recursive=True) or family
-        done, status = os.waitpid(child, os.WNOHANG)
-        code = os.waitstatus_to_exitcode(status) if done else None
-        time.sleep(0.05)
-    if code is None:
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    for orphan in family:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            orphan.kill()
-    return code
-
-
-def _rows(file: Path | None) -> list[dict[str, Any]]:
+def _rows(file):
     if file is None or not file.exists():
         return []
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def show(options: argparse.Namespace) -> None:
+def show(options):
     """Print how many mutants of each room are found, and which are not."""
     rows = _rows(options.results)
     for room in sorted({row["room"] for row in rows}):
@@ -335,30 +321,24 @@ def show(options: argparse.Namespace) -> None:
             print(row["fate"], row["tests"], "tests", row["name"])
 
 
-def main() -> None:
-    """Run one of the commands."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    commands = parser.add_subparsers(required=True)
-    tracing = commands.add_parser("trace")
-    tracing.set_defaults(command=trace)
-    tracing.add_argument("tests", nargs="*", default=["tests/unit"])
-    running = commands.add_parser("run")
-    running.set_defaults(command=run)
-    running.add_argument("--trace", type=Path, required=True)
-    running.add_argument("--hint", type=Path)
-    running.add_argument("--rooms", nargs="*", default=[], help="all by default")
-    running.add_argument("--number", type=int, default=50, help="of each room")
-    running.add_argument("--seed", type=int, default=1)
-    running.add_argument("--seconds", type=float, default=30)
-    for command in (tracing, running):
-        command.add_argument("--tree", type=Path, default=ROOT)
-        command.add_argument("--output", type=Path, required=True)
-    showing = commands.add_parser("show")
-    showing.set_defaults(command=show)
-    showing.add_argument("results", type=Path)
-    options = parser.parse_args()
-    options.command(options)
-
+parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+commands = parser.add_subparsers(required=True)
+tracing, running, showing = (commands.add_parser(it.__name__) for it in (trace, run, show))
+tracing.set_defaults(command=trace)
+tracing.add_argument("tests", nargs="*", default=["tests/unit"])
+running.set_defaults(command=run)
+running.add_argument("--trace", type=Path, required=True)
+running.add_argument("--hint", type=Path)
+running.add_argument("--rooms", nargs="*", default=[], help="all by default")
+running.add_argument("--number", type=int, default=50, help="of each room")
+running.add_argument("--seed", type=int, default=1)
+running.add_argument("--seconds", type=float, default=30)
+for command in (tracing, running):
+    command.add_argument("--tree", type=Path, default=ROOT)
+    command.add_argument("--output", type=Path, required=True)
+showing.set_defaults(command=show)
+showing.add_argument("results", type=Path)
 
 if __name__ == "__main__":
-    main()
+    given = parser.parse_args()
+    given.command(given)

@@ -1,7 +1,5 @@
 """Small faults in a module's source, one at a time, as mutation testing knows them."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -100,18 +98,16 @@ def _of_node(node: ast.AST) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
         case ast.Continue():
             yield "loop", node, "break"
         case ast.Slice(lower, upper):
-            bounds = [bound for bound in (lower, upper) if bound and not _is_constant(bound)]
+            bounds = [
+                bound for bound in (lower, upper) if bound and not isinstance(bound, ast.Constant)
+            ]
             yield from (("bound", bound, f"({_text(bound)} + 1)") for bound in bounds)
-        case ast.Call(ast.Name("range"), [*_, stop]) if not _is_constant(stop):
+        case ast.Call(ast.Name("range"), [*_, stop]) if not isinstance(stop, ast.Constant):
             yield "bound", stop, f"({_text(stop)} - 1)"
 
 
 def _text(node: ast.AST) -> str:
     return f"({ast.unparse(node)})"
-
-
-def _is_constant(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant)
 
 
 def _joins_paths(node: ast.BinOp) -> bool:

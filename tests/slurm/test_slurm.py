@@ -38,39 +38,30 @@ def cluster(tmp_path_factory):
         subprocess.run([HERE / "cluster.sh", "stop", folder], check=True)
 
 
-class Call:
-    """A call of Snakemake with the SLURM profile in a folder of its own."""
+def start(folder, config, *arguments):
+    """Call Snakemake with the SLURM profile in a folder of its own."""
+    (folder / "mini.yaml").write_text(yaml.safe_dump({"experiment": "mini", **config}))
+    command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile"]
+    command += ["--profile", ROOT / "workflow/profiles/slurm"]
+    command += ["--slurm-status-command=squeue"]  # there is no accounting to ask
+    command += ["--slurm-init-seconds-before-status-checks=3"]
+    command += ["--configfile", ROOT / "config/smoke.yaml", folder / "mini.yaml"]
+    command += ["--directory", folder, *arguments]
+    with (folder / "output.txt").open("a") as output:
+        return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, cwd=folder)
 
-    def __init__(self, folder, config, *arguments):
-        (folder / "mini.yaml").write_text(yaml.safe_dump({"experiment": "mini", **config}))
-        command = [sys.executable, "-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile"]
-        command += ["--profile", ROOT / "workflow/profiles/slurm"]
-        command += ["--slurm-status-command=squeue"]  # there is no accounting to ask
-        command += ["--slurm-init-seconds-before-status-checks=3"]
-        command += ["--configfile", ROOT / "config/smoke.yaml", folder / "mini.yaml"]
-        command += ["--directory", folder, *arguments]
-        self.folder = folder
-        self._output = (folder / "output.txt").open("a")
-        self._process = subprocess.Popen(
-            command, stdout=self._output, stderr=subprocess.STDOUT, cwd=folder
-        )
 
-    def end(self):
-        """Wait for its end; return its exit status and what was printed."""
-        try:
-            status = self._process.wait(timeout=900)
-        finally:
-            if self._process.poll() is None:
-                self._process.send_signal(signal.SIGINT)
-                self._process.wait()
-            self._output.close()
-        return status, (self.folder / "output.txt").read_text()
+def printed(folder):
+    return (folder / "output.txt").read_text()
 
 
 def run(folder, config, *arguments):
     """Make a call that must succeed."""
-    status, output = Call(folder, config, *arguments).end()
-    assert status == 0, output[-3000:]
+    call = start(folder, config, *arguments)
+    try:
+        assert call.wait(timeout=900) == 0, printed(folder)[-3000:]
+    finally:
+        call.send_signal(signal.SIGINT)  # if it has not ended
 
 
 def jobs(folder):
@@ -105,7 +96,7 @@ def overlap(one, other):
 
 @pytest.fixture(scope="module")
 def mini(tmp_path_factory):
-    """A miniature experiment whose jobs share the node, to its figures and page."""
+    """A miniature experiment whose jobs share the node, to its page."""
     folder = tmp_path_factory.mktemp("mini")
     config = {
         "selectors": ["full", "random", "gradmatch"],
@@ -131,12 +122,6 @@ def test_each_run_is_one_job_and_nothing_else_is(mini):
     assert comments == [f"{rule}_{run}__0" for run in runs]
 
 
-def test_it_ends_with_tables_figures_and_a_page(mini):
-    results = mini / "results/mini"
-    for path in ("index.html", "tables/tradeoff.csv", "figures/tradeoff/dna.pdf"):
-        assert (results / path).stat().st_size > 0, path
-
-
 def test_jobs_have_what_the_configuration_says(mini):
     expected = {
         "JobState": "COMPLETED",
@@ -157,7 +142,6 @@ def test_jobs_that_share_the_node_run_at_the_same_time(mini):
 
 
 def test_ray_has_the_cpus_of_its_job_and_not_the_nodes(mini):
-    assert os.cpu_count() > 1
     assert ["Ray has 1 workers and 0 GPUs" in log for log in logs(mini)] == 3 * [True]
 
 
@@ -197,16 +181,15 @@ def test_trials_of_an_exclusive_job_use_the_configured_cpus_and_no_gpu(alone):
 def test_a_cancelled_job_fails_its_call_and_the_next_call_finishes(tmp_path):
     config = {"selectors": ["full"], "job": {"memory_mb": 3000}}
     targets = ["--retries=0", "results/mini/tables/runs.csv"]
-    call = Call(tmp_path, config, *targets)
+    call = start(tmp_path, config, *targets)
     deadline = time.monotonic() + 300
     while not any("Ray has" in log for log in logs(tmp_path)):
-        assert time.monotonic() < deadline, (tmp_path / "output.txt").read_text()[-3000:]
+        assert time.monotonic() < deadline, printed(tmp_path)[-3000:]
         time.sleep(0.2)
     (job,) = jobs(tmp_path)
     subprocess.run(["scancel", job["JobId"]], check=True)
-    status, output = call.end()
-    assert status == 1
-    assert "SLURM status is: 'CANCELLED'" in output
+    assert call.wait(timeout=900) == 1
+    assert "SLURM status is: 'CANCELLED'" in printed(tmp_path)
     assert not any((tmp_path / "results/runs").rglob("record.json"))
     run(tmp_path, config, *targets)
     assert [job["JobState"] for job in jobs(tmp_path)] == ["CANCELLED", "COMPLETED"]

@@ -1,7 +1,5 @@
 """The commands of README.md, as a reader pastes them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

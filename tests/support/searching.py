@@ -1,7 +1,5 @@
 """Small jobs, and their search phase in this process: as in Ray Tune with one slot, without Ray."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Searches on given scores, without Ray and training."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import NamedTuple

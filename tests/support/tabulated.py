@@ -1,7 +1,5 @@
 """The tables of an experiment that was made up, as files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

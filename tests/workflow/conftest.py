@@ -1,12 +1,10 @@
 """The workflow, in this process or as a command, in a folder of its own."""
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,11 +32,6 @@ PROFILE = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_
 
 RECORD = "results/runs/dna/random-hyperband-4af660c7/{}/seed-0/record.json"
 """Path of a record of the smoke experiment by its selector and fraction."""
-
-
-def bare(path: str) -> str:
-    """Return a path without the fingerprints of what runs read."""
-    return re.sub("-[0-9a-f]{8}(?=/)", "", path)
 
 
 def snakemake(
@@ -84,23 +77,14 @@ class Workflow:
         """Return how many jobs of each rule a run would have."""
         return self._execute(targets, "dryrun")
 
-    def record(self, run: str) -> str:
-        """Return the record of a `run` that is planned, as paths were without fingerprints."""
-        self.plan()
-        (path,) = [path for path in self.records if f"/runs/{run}/" in bare(path)]
-        return path
+    def run(self, *targets: str, **forced: Any) -> Counter[str]:
+        """Run the rules behind `targets` and return how many jobs of each rule that took.
 
-    def run(self, *targets: str, force: bool = False, forced: Sequence[str] = ()) -> Counter[str]:
-        """Run the rules behind `targets` and return how many jobs of each rule that took."""
-        return self._execute(targets, "local", force, forced)
+        `forced` are settings of Snakemake that repeat finished jobs.
+        """
+        return self._execute(targets, "local", **forced)
 
-    def _execute(
-        self,
-        targets: tuple[str, ...],
-        executor: str,
-        force: bool = False,
-        forced: Sequence[str] = (),
-    ) -> Counter[str]:
+    def _execute(self, targets: tuple[str, ...], executor: str, **forced: Any) -> Counter[str]:
         own = self.folder / "own.yaml"
         own.write_text(yaml.safe_dump(self.config))
         output = OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)
@@ -116,11 +100,10 @@ class Workflow:
             dag = workflow.dag(
                 DAGSettings(
                     targets=set(targets),
-                    forcetargets=force,
-                    forcerun=set(forced),
                     rerun_triggers={
                         RerunTrigger.parse_choice(name) for name in PROFILE["rerun-triggers"]
                     },
+                    **forced,
                 )
             )
             dag.execute_workflow(
@@ -133,12 +116,6 @@ class Workflow:
             self.records = sorted(o for job in jobs for o in job.output if "/runs/" in o)
             self.threads = {job.rule.name: job.threads for job in jobs}
             return Counter(job.rule.name for job in jobs)
-
-
-@pytest.fixture(scope="session")
-def make_workflow() -> type[Workflow]:
-    """Makes a workflow with the smoke configuration in a given folder."""
-    return Workflow
 
 
 @pytest.fixture(scope="session")

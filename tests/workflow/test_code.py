@@ -1,10 +1,11 @@
 """Edited code: what it repeats, and which code a job imports."""
 
 import re
+import shutil
 
 import pandas as pd
 
-from .conftest import snakemake
+from .conftest import ROOT, snakemake
 
 MADE_OF_RECORDS = ("prepare", "tune", "collect")
 """Rules that no edit of the tables' code, of comments or of rules repeats."""
@@ -41,38 +42,22 @@ def test_edited_code_and_comments_repeat_no_run(project, copy):
     assert planned(project, copy.folder) == {}
 
 
-TOY = '''
-"""The first rows, whatever the model says."""
-
-import torch
-
-from automata.selection.problem import Cadence, uniform
-
-
-class First:
-    cadence = Cadence.ONCE
-
-    def select(self, problem):
-        return uniform(list(torch.arange(problem.budget).split(problem.size)))
-'''
-
-
 def test_selector_is_a_file_and_an_entry(project, copy):
-    (project / "src/automata/selection/first.py").write_text(TOY)
-    entry = 'target="automata.selection.first:First", display="FIRST", meaning="the first rows"'
+    file = ROOT / "docs/examples/own_methods.py"
+    shutil.copy2(file, project / "src/automata/selection/losses.py")
+    entry = 'target="automata.selection.losses:HighestLoss", display="LOSS", meaning="high loss"'
     registry = "SELECTORS = {\n"
-    entry = f'{registry}    "first": Method({entry}),\n'
-    edit(project / "src/automata/registry.py", registry, entry)
-    edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, first]")
+    edit(project / "src/automata/registry.py", registry, f'{registry}"losses": Method({entry}),')
+    edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, losses]")
 
     assert planned(project, copy.folder) == {"tune": 1, "collect": 1}
     call(project, copy.folder)
     tables = copy.folder / "results/smoke/tables"
     runs = pd.read_csv(tables / "runs.csv").set_index("selector")
-    assert set(runs.index) == {"full", "first"}
-    assert runs.loc["first", "tuning_selection_seconds"] > 0
-    assert set(pd.read_csv(tables / "tradeoff.csv")["selector"]) == {"full", "first"}
-    assert "FIRST" in (copy.folder / "results/smoke/index.html").read_text()
+    assert set(runs.index) == {"full", "losses"}
+    assert runs.loc["losses", "tuning_selection_seconds"] > 0
+    assert set(pd.read_csv(tables / "tradeoff.csv")["selector"]) == {"full", "losses"}
+    assert "LOSS" in (copy.folder / "results/smoke/index.html").read_text()
 
 
 def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):

@@ -1,4 +1,4 @@
-"""A miniature experiment from nothing to its page, and what repeats its jobs."""
+"""A miniature experiment: its plan, its results, their report, and what repeats its jobs."""
 
 import os
 import re
@@ -7,13 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import TABLES, figures
+from automata.views import FIGURES, TABLES, figures
 
-from .conftest import RECORD, ROOT
+from .conftest import RECORD, ROOT, snakemake
 
 DRAWN = figures({("dna", "random", "hyperband"): ["full", "gradmatch"]})
 OF_TABLES = {"tabulate": 1, "plot": 1, "build_page": 1, "all": 1}
 REDUCTIONS = {"collect": 1, **OF_TABLES}
+CATEGORIES = ["The paper's figures", "Beyond the paper", "Data sets", "Page"]
+
+
+def test_plan_prints_the_runs_of_each_data_set(tmp_path):
+    shown = snakemake(tmp_path, "--dry-run", "--configfile", ROOT / "config/paper.yaml")
+    assert {"dna: 260 runs", "cifar10: 156 runs"} <= set(shown.splitlines())
+
+
+def test_targets_make_their_part_of_the_results(workflow):
+    tables = {"prepare", "tune", "collect", "tabulate", "tables"}
+    assert set(workflow.plan("tables")) == tables
+    assert set(workflow.plan("figures")) == tables - {"tables"} | {"plot", "figures"}
+
+
+def test_measured_job_has_all_cores_of_a_call_on_one_machine(workflow):
+    workflow.config = {"compute": {"concurrent_trials": 1, "threads_per_trial": 1}}
+    workflow.plan()
+    assert (workflow.threads["tune"], workflow.threads["prepare"]) == (2, 1)
 
 
 def test_each_run_is_one_job_and_all_results_are_there(finished):
@@ -30,6 +48,19 @@ def test_each_run_is_one_job_and_all_results_are_there(finished):
     assert not [path for path in made if path.endswith(".pt")], "work that is finished"
 
 
+def test_report_has_every_result_with_its_caption_in_its_category(finished, tmp_path):
+    file = tmp_path / "report.html"
+    snakemake(finished.folder, "--configfile", ROOT / "config/smoke.yaml", "--report", file)
+    report = file.read_text()
+    assert [category for category in CATEGORIES if category not in report] == []
+    shown = " ".join(re.sub(r"\\n|\\u2019", " ", report).replace("\\u0027", "'").split())
+    captions = {view.name: view.caption for view in FIGURES.values()}
+    captions["page"] = (ROOT / "workflow/report/page.rst").read_text()
+    for name in [*DRAWN, "page"]:
+        start = " ".join(captions[name.partition("/")[0]].split())[:40]
+        assert start in shown or start.replace("'", "&#x27;") in shown, name
+
+
 def touch_all(folder):
     shutil.rmtree(folder / ".snakemake")
     for path in sorted(folder.rglob("*")):  # as a checkout leaves them
@@ -39,29 +70,17 @@ def touch_all(folder):
 @pytest.mark.parametrize(
     ("change", "tables_too"),
     [
-        (lambda folder: None, False),
         (lambda folder: shutil.rmtree(folder / ".snakemake"), False),
         (lambda folder: os.utime(folder / "results/data/dna.safetensors"), False),
         (touch_all, True),
     ],
-    ids=["as it is", "Snakemake's memory is lost", "data are touched", "dates in any order"],
+    ids=["Snakemake's memory is lost", "data are touched", "dates in any order"],
 )
 def test_copy_of_the_results_repeats_no_run(copy, change, tables_too):
     change(copy.folder)
     jobs = copy.plan()
     assert jobs["prepare"] + jobs["tune"] == 0
     assert tables_too or not jobs
-
-
-@pytest.mark.parametrize("source", ["src/automata/tuning/job.py", "rules/tune.smk"])
-def test_touched_source_repeats_nothing(copy, source):
-    path = ROOT / source
-    times = path.stat()
-    try:
-        os.utime(path)
-        assert not copy.plan()
-    finally:
-        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
 def test_deleted_record_repeats_its_run_and_the_reductions(copy):
@@ -91,8 +110,9 @@ def test_changed_parameter_repeats_exactly_the_runs_that_read_it(copy, change, r
         ({"job": {"memory_mb": 1, "minutes": 1, "gpus": 1, "partition": "gpu"}}, {}),
         ({"carbon": {"tdp_watts": 65}}, OF_TABLES),
         ({"seeds": [0, 1]}, {"tune": 2, **REDUCTIONS}),
+        ({"experiment": "other"}, REDUCTIONS),
     ],
-    ids=["place of the trials", "request to a cluster", "carbon", "seed"],
+    ids=["place of the trials", "request to a cluster", "carbon", "seed", "name"],
 )
 def test_other_settings_repeat_only_what_reads_them(copy, change, jobs):
     copy.config = change

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -93,14 +94,8 @@ def wait_for_ray(parent):
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline:
         family = parent.children(recursive=True)
-        if "raylet" in map(name_of, family):
-            return family
+        with suppress(psutil.NoSuchProcess):  # one has just ended
+            if "raylet" in [member.name() for member in family]:
+                return family
         time.sleep(0.1)
     raise AssertionError("no Ray was started")
-
-
-def name_of(process):
-    try:
-        return process.name()
-    except psutil.NoSuchProcess:  # it has just ended
-        return ""

@@ -12,22 +12,18 @@ from snakemake.exceptions import WorkflowError
 from .conftest import RECORD
 
 FULL = RECORD.format("full-1")
-OTHER = {"protocol": {"tabular": {"epochs": 4}}}
+OTHER = RECORD.format("gradmatch-0.1")
 DATA = "results/data/dna.safetensors"
 
 
 def records(workflow):
-    """Return the content of all records by path."""
-    return {
-        path.relative_to(workflow.folder).as_posix(): path.read_bytes()
-        for path in (workflow.folder / "results/runs").rglob("record.json")
-    }
+    return {path: (workflow.folder / path).read_bytes() for path in (FULL, OTHER)}
 
 
 def changed(workflow, before):
     """Return the records that are no longer as `before`."""
     after = records(workflow)
-    return {path for path in before if after.get(path) != before[path]}
+    return {path for path in before if after[path] != before[path]}
 
 
 def forget_parameters(workflow):
@@ -35,22 +31,6 @@ def forget_parameters(workflow):
     for path in (workflow.folder / ".snakemake/metadata").rglob("*"):
         if path.is_file() and '"tune"' in path.read_text():
             path.write_text(json.dumps({**json.loads(path.read_text()), "params": ["other"]}))
-
-
-@pytest.mark.slow
-def test_another_protocol_runs_beside_the_records_of_the_first(copy):
-    before = records(copy)
-    copy.config = {**OTHER, "experiment": "other"}
-    jobs = copy.run("tables")
-    assert (jobs["tune"], jobs["prepare"]) == (2, 0)
-    assert not changed(copy, before)
-    assert len(records(copy)) == 4
-
-    assert copy.plan("tables") == {}
-    copy.config = {**OTHER, "experiment": "third"}
-    assert copy.plan()["tune"] == 0, "experiments of one protocol share its records"
-    copy.config = {}
-    assert copy.plan() == {}, "nothing is repeated for the first protocol"
 
 
 KILLED_LATE = """#!/bin/sh
@@ -67,10 +47,9 @@ def test_record_outlives_a_job_that_is_killed_after_writing_it(copy, tmp_path, m
     late.parent.mkdir()
     late.write_text(KILLED_LATE.format(python=sys.executable))
     late.chmod(0o755)
-    with monkeypatch.context() as patched:
-        patched.setenv("PATH", str(late.parent), prepend=os.pathsep)
-        with pytest.raises(WorkflowError):
-            copy.run(FULL)
+    monkeypatch.setenv("PATH", str(late.parent), prepend=os.pathsep)
+    with pytest.raises(WorkflowError):
+        copy.run(FULL)
     assert json.loads((copy.folder / FULL).read_text())["job"]["run"]["selector"] == "full"
     assert copy.plan(FULL) == {}
 
@@ -89,11 +68,10 @@ def test_job_that_starts_all_the_same_leaves_the_record(copy):
 def test_force_of_one_run_replaces_its_record_and_no_other_that_starts(copy):
     before = records(copy)
     forget_parameters(copy)
-    other = RECORD.format("gradmatch-0.1")
-    copy.run(FULL, other, forced=[other])
-    assert changed(copy, before) == {other}
-    copy.run(FULL, force=True)
-    assert changed(copy, before) == {other, FULL}
+    copy.run(FULL, OTHER, forcerun={OTHER})
+    assert changed(copy, before) == {OTHER}
+    copy.run(FULL, forcetargets=True)
+    assert changed(copy, before) == {OTHER, FULL}
 
 
 def test_deleted_record_does_not_come_back(copy):
@@ -106,19 +84,3 @@ def test_deleted_record_does_not_come_back(copy):
     with pytest.raises(Exception, match="did not complete"):
         copy.run(FULL)
     assert not (copy.folder / FULL).exists()
-
-
-@pytest.mark.slow
-def test_damaged_prepared_file_costs_no_record_and_is_mended_by_deleting_it(copy):
-    before = records(copy)
-    (copy.folder / DATA).write_bytes((copy.folder / DATA).read_bytes()[:5000])
-    assert copy.plan() == {}
-    copy.config = {"selectors": ["full", "gradmatch", "random"]}
-    with pytest.raises(Exception, match="did not complete"):
-        copy.run()
-    log = "".join(path.read_text() for path in (copy.folder / "logs/tune").rglob("*.log"))
-    assert f"error: {DATA}: damaged, or no prepared data set: delete it, and run the " in log
-    (copy.folder / DATA).unlink()
-    copy.run("tables")
-    assert not changed(copy, before)
-    assert len(records(copy)) == len(before) + 1

@@ -6,7 +6,6 @@ import shutil
 
 import pandas as pd
 import pytest
-import yaml
 
 from automata.analysis.wording import three_digits
 from automata.views import TABLES
@@ -45,51 +44,20 @@ def test_rule_needs_its_inputs_alone(workflow, finished, rule, target, inputs):
     assert workflow.run(target) == {rule: 1}
 
 
-@pytest.fixture(scope="module")
-def contents(finished):
-    """The contents of both records: of FULL, and of AUTOMATA."""
-    return [json.loads((finished.folder / path).read_text()) for path in RECORDS.values()]
-
-
-def wall(phase):
-    """The seconds of a phase, as its record has them."""
-    (segment,) = phase["segments"]
-    return segment["measurement"]["wall_seconds"]
-
-
-def test_tradeoff_and_page_have_the_ratios_of_the_records(finished, contents):
-    full, run = contents
-    rows = table(finished, "tradeoff").set_index("selector")
-    speedup = wall(full["tuning"]) / (wall(run["tuning"]) + wall(run["final"]))
+def test_tradeoff_and_page_have_the_ratios_of_the_records(finished):
+    full, run = (json.loads((finished.folder / path).read_text()) for path in RECORDS.values())
+    seconds = [
+        phase["segments"][0]["measurement"]["wall_seconds"]
+        for phase in (full["tuning"], run["tuning"], run["final"])
+    ]
+    speedup = seconds[0] / sum(seconds[1:])
     lost = 100 * (full["test"]["accuracy"] - run["test"]["accuracy"])
+    rows = table(finished, "tradeoff").set_index("selector")
     assert rows["speedup"].to_dict() == pytest.approx({"full": 1, "gradmatch": speedup}, rel=1e-12)
     assert rows["relative_test_error"]["gradmatch"] == pytest.approx(lost, abs=1e-9)
     page = (finished.folder / "results/smoke/index.html").read_text()
     assert three_digits(speedup) in page
     assert RECORDS["gradmatch-0.1"] in page
-
-
-def test_best_hyper_parameters_are_those_of_the_record_with_the_highest_score(finished, contents):
-    trials = [record["tuning"]["trials"][record["tuning"]["best"]] for record in contents]
-    scores = [trial["progress"]["evaluations"][-1]["accuracy"] for trial in trials]
-    best = max(range(2), key=scores.__getitem__)
-    content = yaml.safe_load((finished.folder / "results/smoke/best.yaml").read_text())
-    shown = content["best"]["dna"]
-    assert shown["configuration"] == trials[best]["configuration"]
-    assert shown["validation_score"] == scores[best]
-    assert shown["test_accuracy"] == contents[best]["test"]["accuracy"]
-    assert shown["over_seeds"]["seeds"] == 1
-
-
-def test_tables_compare_with_the_paper(finished):
-    other = table(finished, "differences")
-    (epochs,) = other[other["key"] == "epochs"].to_dict("records")
-    assert (epochs["dataset"], epochs["here"], epochs["paper"]) == ("dna", "3", "200")
-    claims = table(finished, "claims").set_index("id")
-    assert claims["verdict"]["sst5-tpe-hyperband-fast"] == "not run"
-    assert claims["verdict"]["footprint"] == "reproduced"
-    named = " ".join(claims["records"].dropna()).split()
-    assert set(named) <= {*RECORDS.values()}
 
 
 @pytest.mark.slow
