@@ -46,7 +46,7 @@ PATIENCE = 10
 RATES = {"loguniform": [0.0003, 0.01]}
 SPACES: dict[str, dict[str, Any]] = {
     "tabular": {
-        **dict.fromkeys(("hidden1", "hidden2"), {"choice": [8, 32, 150, 300]}),
+        **{key: {"choice": [8, 32, 150, 300]} for key in ("hidden1", "hidden2")},
         "learning_rate": RATES,
         "weight_decay": {"loguniform": [1e-3, 0.1]},
         "dropout": {"uniform": [0.0, 0.6]},
