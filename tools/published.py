@@ -57,7 +57,7 @@ def _answer(study: Study) -> pd.DataFrame:
         of = {name: gains(part) for name, part in rows.groupby(["selector", "fraction"])}
         line = {"dataset": dataset, "scheduler": scheduler}
         for method in METHODS:
-            texts = zip(("speedup", "ideal", "error"), of[method, 0.1], strict=True)
+            texts = zip(("speedup", "ceiling", "error"), of[method, 0.1], strict=True)
             line |= {f"{names.selector(method)} {name}": text for name, text in texts}
         if repeat := of.get(("full-again", 1.0)):
             line[f"{names.REPEAT} error"] = repeat[2]

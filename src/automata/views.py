@@ -35,7 +35,7 @@ _TABLES = (
     ),
     Table("provenance.md", "Number of runs by commit, versions, data, packages and host."),
     Table("runs.csv", "A row per record: times, energy, accuracy, configuration, machine."),
-    Table("runs.parquet", "The same, for programs.", published=False),
+    Table("runs.parquet", "The same as `runs.csv`.", published=False),
     Table(
         "ratios.csv",
         "A row per search, compared with the FULL run of its seed.",
