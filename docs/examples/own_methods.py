@@ -18,9 +18,10 @@ class HighestLoss:
     def select(self, problem):
         """Return a subset of exactly `problem.budget` rows, with equal weights."""
         layer, candidates = problem.training(), problem.partition()
-        losses = cross_entropy(layer.logits, layer.labels, reduction="none").cpu()
+        weights = layer.class_weights  # None without them
+        losses = cross_entropy(layer.logits, layer.labels, weights, reduction="none").cpu()
         means = torch.stack([losses[batch].mean() for batch in candidates])
-        chosen = means.argsort(descending=True)[: problem.batch_budget]
+        chosen = means.argsort(descending=True, stable=True)[: problem.batch_budget]
         return weighted_subset(problem, candidates, chosen, torch.ones(len(chosen)))
 
 

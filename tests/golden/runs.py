@@ -211,4 +211,4 @@ DATA = {"mlp": _table, "lstm": _texts, "resnet18": _images, "resnet50": _images}
 assert set(DATA) == set(MODELS)
 
 if __name__ == "__main__":
-    STORED.write_text(json.dumps(every(), indent=1) + "\n", encoding="utf-8")
+    STORED.write_text(json.dumps(every(), indent=1, sort_keys=True) + "\n", encoding="utf-8")

@@ -28,7 +28,8 @@ def test_methods_differ_in_name_marker_and_colour():
         markers = [row.marker for row in registry.values() if row.marker]
         markers += names.SPARE_MARKERS
         assert len(set(markers)) == len(markers)
-    colours = [*(row.colour for row in SELECTORS.values()), *names.SPARE_COLOURS]
+    colours = [row.colour for row in SELECTORS.values() if row.colour]
+    colours += names.SPARE_COLOURS
     assert len(set(colours)) == len(colours)
 
 
