@@ -28,7 +28,7 @@ class HighestLoss:
 class Optuna(OptunaSearch):
     """Optuna's default sampler, through Ray Tune."""
 
-    blind = 0  # each proposal may use all results before it
+    uninformed = 0  # each proposal may use all results before it
 
     def __init__(self, space, settings, seed):
         """Take the search space of the configuration, `search` of it, and the seed of the run."""

@@ -238,7 +238,7 @@ OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own
 """Keys of a configuration that name a user's own methods, by kind: the fields of a run."""
 
 MEMBERS = {
-    "search": ("blind", "suggest", "on_trial_complete"),
+    "search": ("uninformed", "suggest", "on_trial_complete"),
     "scheduler": ("pauses", "most_rungs_win", "rungs", "judge", "proposals"),
     "selector": ("cadence", "select"),
 }

@@ -22,7 +22,7 @@ SCORE = "score"
 class Proposer(Protocol):
     """A search algorithm: it proposes configurations."""
 
-    blind: int
+    uninformed: int
     """How many of the first proposals depend on no result."""
 
     def suggest(self, trial_id: str) -> Any:
@@ -167,7 +167,7 @@ class Search:
         """Propose a trial if the scheduler allows one more; return whether it does."""
         index, initial = len(self.trials), len(self._initial)
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
-        if index >= min(max(allowed, initial + self._proposer.blind), self._trials):
+        if index >= min(max(allowed, initial + self._proposer.uninformed), self._trials):
             return False
         if index < min(initial, self._configurations):
             configuration = self._initial[index]

@@ -36,7 +36,7 @@ class RandomSearch:
     They differ, from one another and from the `initial` ones, until the space has no other.
     """
 
-    blind = sys.maxsize
+    uninformed = sys.maxsize
 
     def __init__(self, space: Space, settings: SearchSettings, seed: int) -> None:
         self._space = domains(space)
@@ -75,5 +75,5 @@ def tpe_search(space: Space, settings: SearchSettings, seed: int) -> Any:
         n_initial_points=startup,
         random_state_seed=derive(seed, "search"),
     )
-    search.blind = startup  # HyperOpt draws the first ones at random
+    search.uninformed = startup  # HyperOpt draws the first ones at random
     return search

@@ -19,7 +19,7 @@ from .made_curves import asked
 
 ETAS = st.integers(2, 5)
 PROPOSER = SimpleNamespace(
-    blind=1000, suggest=lambda trial_id: {}, on_trial_complete=lambda trial_id, result: None
+    uninformed=1000, suggest=lambda trial_id: {}, on_trial_complete=lambda trial_id, result: None
 )
 
 

@@ -17,8 +17,8 @@ SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
 class Counting:
     """Proposes 0, 1, 2, ... and notes the results that it has received before each."""
 
-    def __init__(self, blind=0):
-        self.heard, self.knew, self.blind = {}, [], blind
+    def __init__(self, uninformed=0):
+        self.heard, self.knew, self.uninformed = {}, [], uninformed
 
     def suggest(self, trial_id):
         self.knew.append(sorted(self.heard))
@@ -72,12 +72,12 @@ def test_trials_end_as_by_hand(scheduler, scores, epochs, best):
 
 
 def test_initial_configurations_come_first_and_teach_the_search_nothing():
-    proposer = Counting(blind=1)
+    proposer = Counting(uninformed=1)
     made = Search(proposer, Asha(5, 9, SETTINGS), 5, slots=1, initial=[{"x": 10}, {"x": 11}])
     found = simulate(made, lambda trial, epoch: trial.configuration["x"])
     assert [trial.configuration["x"] for trial in found.trials] == [10, 11, 2, 3, 4]
     assert proposer.heard == {2: 2, 3: 3, 4: 4}
-    at_once = Search(Counting(blind=1), Groups(), 5, slots=5, initial=[{"x": 10}, {"x": 11}])
+    at_once = Search(Counting(uninformed=1), Groups(), 5, slots=5, initial=[{"x": 10}, {"x": 11}])
     assert started(at_once) == [0, 1, 2]
 
 
@@ -135,16 +135,18 @@ def test_the_next_group_waits_for_the_end_of_the_last():
     assert search.upcoming() is None
 
 
-@pytest.mark.parametrize(("blind", "slots", "trials"), [(3, 5, 3), (4, 5, 4), (sys.maxsize, 2, 2)])
-def test_proposals_that_need_no_result_wait_for_none(blind, slots, trials):
-    assert started(Search(Counting(blind), Groups(), 5, slots)) == list(range(trials))
+@pytest.mark.parametrize(
+    ("uninformed", "slots", "trials"), [(3, 5, 3), (4, 5, 4), (sys.maxsize, 2, 2)]
+)
+def test_proposals_that_need_no_result_wait_for_none(uninformed, slots, trials):
+    assert started(Search(Counting(uninformed), Groups(), 5, slots)) == list(range(trials))
 
 
 def test_proposals_depend_on_the_order_of_results_alone():
     """They do not depend on when Ray asks for trials, so a restart proposes the same."""
     knew = []
     for asks in (True, False):
-        proposer = Counting(blind=1)
+        proposer = Counting(uninformed=1)
         search = Search(proposer, OneByOne(), 5, slots=2)
         for index in (1, 0, 2, 3, 4):
             if asks:
