@@ -156,7 +156,8 @@ class Drill:
             return False
         assert fault.shell or fault.environment, self._log()
         assert "Traceback" not in self.experiment.printed(), f"{name}: {self._log()}"
-        log(f"{name} is refused: {self.experiment.printed().splitlines()[-1]}")
+        last = self.experiment.printed().rstrip().rpartition("\n")[2]
+        log(f"{name} is refused: {last}")
         self._note(name, run or "", "its start")
         return True
 
@@ -291,4 +292,4 @@ def test_broken_experiments_end_as_undisturbed_ones(folder, undisturbed):
             break
     log(f"faults of all shares in {folder}:\n{_tally(folder)}")
     assert failures == []
-    assert len(rows) == NUMBER
+    assert len(rows) == NUMBER, "too few faults hit"

@@ -62,6 +62,7 @@ def run(folder, config, *arguments):
         assert call.wait(timeout=900) == 0, printed(folder)[-3000:]
     finally:
         call.send_signal(signal.SIGINT)  # if it has not ended
+        call.wait(timeout=120)
 
 
 def jobs(folder):

@@ -71,3 +71,6 @@ def test_file_of_a_factory_must_be_that_of_the_plan(tmp_path, monkeypatch):
     assert found == sha256(tmp_path / "mine_here.py")
     with pytest.raises(UserError, match=r"^factory: mine_here:build: has changed; run the same"):
         own_file("mine_here:build", "0" * 64, "factory")
+    (tmp_path / "broken_here.py").write_text("def build(:")
+    with pytest.raises(UserError, match="cannot import broken_here: SyntaxError"):
+        own_file("broken_here:build", None, "factory")

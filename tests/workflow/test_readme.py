@@ -38,6 +38,12 @@ def call(project):
 def test_every_block_is_run_here_or_in_e2e_but_that_of_the_stages():
     (stages,) = [block for block in blocks() if block[0].startswith("prepare ")]
     assert blocks() == [block_of("make reproduce"), OWN_DATA, PAPER, stages]
+    assert [line.partition(" #")[0].strip() for line in block_of("make reproduce")] == [
+        "make setup",
+        "source .venv/bin/activate",
+        "make reproduce",
+        "make test",
+    ]
 
 
 @pytest.mark.slow

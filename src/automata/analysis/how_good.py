@@ -88,7 +88,11 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
             (low, high), (least, most) = _wilson(own, rows), _wilson(other, rows)
             kind = "not clearly better than" if low <= most and least <= high else kind
         found[kind].append(f"{model} ({named(metric, other)})")
-    parts = [f"{kind} {' or '.join(models)}" for kind, models in found.items() if models]
+    parts = [
+        f"{kind} {(' and ' if kind == 'better than' else ' or ').join(models)}"
+        for kind, models in found.items()
+        if models
+    ]
     if not parts:
         return "No simple model was fitted"
     noise = ": the 95 % intervals overlap" if found["not clearly better than"] else ""

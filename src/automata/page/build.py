@@ -62,7 +62,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
         "how_good": worth,
-        "predicting": _predicting(best),
+        "predicting": _predicting(best, experiment.resolve().parents[1]),
         "value": value,
         "in_words": in_words,
         "own_data": _own_data(study),
@@ -80,15 +80,18 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     return _environment().get_template("template.html.j2").render(context)
 
 
-def _predicting(best: Mapping[str, Any]) -> dict[str, str]:
-    """Return the command that predicts with the best model of a data set, if it was kept."""
+def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
+    """Return the command that predicts with the best model of a data set, if it was kept.
+
+    `root` is the folder to which the paths of records are relative.
+    """
     folders = {name: Path(entry["record"]).parent for name, entry in best.items()}
     return {
         names.dataset(name): shlex.join(
             ["automata", "predict", str(folder), "NEWROWS", "--output", "predictions.csv"]
         )
         for name, folder in folders.items()
-        if (folder / MODEL).is_file()
+        if (root / folder / MODEL).is_file()
     }
 
 

@@ -73,6 +73,11 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
             {"test_accuracy": 0.66, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
             "The model is better than the most frequent class (60 %)",
         ),
+        (
+            {"metric": "log_loss", "test_loss": 0.01},
+            "The model is better than a linear model (log loss 0.040) and the most frequent class "
+            "(log loss 0.700); whether by more than noise is not known",
+        ),
         ({"baselines": {}}, "No simple model was fitted"),
     ],
 )

@@ -9,6 +9,7 @@ from automata.config.files import SHIPPED, read_experiments
 from automata.datasets.catalog import DATASETS
 from automata.errors import UserError
 from automata.grid import Grid, alternatives
+from automata.outputs import Outputs
 
 IMAGES = ("cifar10", "cifar100", "svhn")
 
@@ -48,6 +49,14 @@ def test_number_of_runs_of_shipped_configurations():
 def test_a_control_has_one_fraction_and_untuned_may_have_its_own_seeds(changes, expected):
     found = grid("smoke", **{"seeds": [7], "untuned_seeds": [8], **changes}).runs
     assert {(place.selector, place.fraction, place.seed) for place in found} == expected
+
+
+def test_archives_need_no_data_and_may_have_any_figure():
+    Path("old.tar.xz").touch()
+    own = {"mine": {"kind": "tabular", "path": "no.csv", "target": "y"}}
+    made = grid("smoke", archives=["old.tar.xz"], datasets=["dna", "mine"], own_datasets=own)
+    assert made.runs == []
+    assert {"tradeoff/dna", "tradeoff/mine"} <= set(Outputs(made).drawn)
 
 
 def test_constraints_of_wildcards_match_runs_only():

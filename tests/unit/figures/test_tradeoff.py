@@ -90,6 +90,10 @@ def test_panels_are_those_of_the_paper_in_its_order(some, drawn):
     assert list(panels(drawn("main", some))) == expected
 
 
+def test_a_figure_counts_the_panels_that_were_not_run(small):
+    assert "19 of 20 panels were not run" in note_of(draw("main", small))
+
+
 def test_energy_and_co2_are_drawn_from_their_own_columns(make_study, small_runs):
     runs = pd.concat([small_runs.assign(dataset=name) for name in ("cifar100", "svhn")])
     runs.loc[runs["selector"] == "full", "energy_joules"] *= 3  # else energy is as time

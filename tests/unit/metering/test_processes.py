@@ -81,6 +81,7 @@ def test_memory_that_processes_share_counts_once(tree):
     assert tree.peak_memory_bytes == 130
 
 
+@pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("session_ray")
 def test_cpu_time_of_rays_workers_counts():
     @ray.remote

@@ -33,6 +33,12 @@ def test_what_was_run_and_where(runs):
     assert machines == [("other", 1), ("vm", len(runs) - 1)]
 
 
+def test_times_and_dates_include_set_up(runs):
+    seconds = {"total_seconds": [100.0, 20.0], "setup_seconds": [50.0, 10.0]}
+    facts = facts_of(runs.iloc[:2], started_at=[0.0, 86_390.0], **seconds)
+    assert (facts["duration"], facts["days"]) == ("3 min", ["1970-01-01", "1970-01-02"])
+
+
 def test_energies_estimated_in_whole_and_in_part_are_counted_apart(runs):
     sources = ["codecarbon CPU load", *["NVML energy + codecarbon CPU load"] * 2, "pyJoules RAPL"]
     methods = ["estimated"] * 3 + ["measured"]

@@ -160,8 +160,9 @@ def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, r
         (tmp_path / "results" / folder).mkdir(parents=True)
     best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
     (tmp_path / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
-    with pytest.raises(UserError, match=problem):
+    with pytest.raises(UserError, match=problem) as caught:
         predict(tmp_path / "results/mine", Path("unread.csv"))
+    assert str(tmp_path / "results") in str(caught.value)
 
 
 def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):

@@ -133,7 +133,9 @@ def test_every_method_chooses_and_costs_what_a_replay_of_each_search_does():
     wanted = asked(TRIALS, ["hyperband", "asha"], POOL, epochs=EPOCHS[-1])
     recorded = DatasetCurves(wanted, list(range(SEEDS)), np.zeros(POOL), curves)
     sample = Sample(order, np.stack([seeds, 1 - seeds], axis=1))
-    for method, outcome in Comparison(recorded, "hyperband", sample).outcomes():
+    outcomes = [*Comparison(recorded, "hyperband", sample).outcomes()]
+    assert len({method for method, _ in outcomes}) == len(outcomes) > 10
+    for method, outcome in outcomes:
         own = 1 - seeds if method.name == "FULL (repeat)" else seeds
         expected = [
             replayed(method.name, method.strategy, curves, list(each), seed)

@@ -236,6 +236,12 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
     assert made == [BATCH]
 
 
+def test_torch_compiles_the_loss_for_cuda_graphs(monkeypatch):
+    monkeypatch.setattr(torch, "compile", lambda loss, **options: (loss, options))
+    expected = (Classifier.loss, {"dynamic": False, "mode": "reduce-overhead"})
+    assert optimization._compiled_loss.__wrapped__() == expected
+
+
 def test_only_models_that_say_so_are_compiled():
     model = mlp()
     assert compiled_step(model) == model.backward

@@ -237,6 +237,12 @@ def test_learning_rate_of_a_subset_epoch_is_the_step_of_a_selection(make):
     assert (run.progress.draws, run.progress.random_fill) == (6, 12)
 
 
+def test_step_of_a_selection_is_the_rate_of_the_heads_group(make):
+    run = make("full")
+    run.optimizer.param_groups.insert(0, {"params": [], "lr": 9.0})
+    assert run._head_rate() == 0.01
+
+
 @pytest.mark.parametrize("weight", [0.5, 3.0])
 def test_weight_scales_the_loss_of_its_mini_batch(make, dataset, weight):
     """The first step of SGD is -rate * (weight * gradient + decay * w)."""

@@ -115,6 +115,7 @@ SPECIES = {"target": "species"}
         (SPECIES | {"settings": {"own_datasets": {}}}, {}, "own_datasets: .* own instead"),
         (SPECIES | {"settings": {"protocol": 5}}, {}, "settings.protocol: 5 .*tabular"),
         (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of"),
+        (SPECIES, {"a": [f"f {i}" for i in range(150)]}, r"^own: data: column 'a'"),
         (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
     ],
 )

@@ -3,6 +3,7 @@
 import hashlib
 import math
 import random
+from unittest.mock import Mock
 
 import hypothesis.strategies as st
 import pytest
@@ -147,6 +148,16 @@ def test_a_log_with_lines_of_another_version_is_discarded(work, caplog):
     work.log.write_bytes(digest + b" " + body + b"\n")
     assert load_log(work, HEADER).entries == [HEADER]
     assert "cut off after line 0: the next line is damaged" in caplog.text
+
+
+def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
+    meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
+    live = LiveSearch(search_of(JOB), load_log(work, HEADER), work, meter, {})
+    live.open()
+    monkeypatch.setattr(SearchLog, "append", Mock(side_effect=OSError("full")))
+    with pytest.raises(OSError, match="full"):
+        live.report(0, Progress())
+    assert live.search.results == []
 
 
 def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(work):

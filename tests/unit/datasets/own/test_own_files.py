@@ -24,6 +24,7 @@ def read(folder, content, name="t.csv", **keys):
     ("text", "columns"),
     [
         ("a,y,\n1,b,\n2,c,\n", ["a", "y"]),
+        ("a,y\n1,b,\n2,c,\n", ["a", "y"]),
         ("sep=;\na;y\n1;b\n2;c\n", ["a", "y"]),
         ("a;y\n1,5;b\n2,5;c\n", ["a", "y"]),
         ("a y\n1  b\n2  c\n", ["a", "y"]),

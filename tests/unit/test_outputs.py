@@ -1,0 +1,32 @@
+"""The expected cost of an experiment."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from automata.config.files import DEFAULTS, read_experiments
+from automata.grid import Grid
+from automata.outputs import expected
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_expectation_is_near_what_published_runs_took(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    lines = expected(Grid(read_experiments([DEFAULTS, Path("config/reference/protocol.yaml")]), []))
+    hours, kwh, disk = (float(re.search(r"about ([\d.]+)", line)[1]) for line in lines)
+    runs = pd.read_csv("results/reference/protocol/tables/runs.csv")
+    measured_hours = (runs["total_seconds"] + runs["setup_seconds"]).sum() / 3600
+    measured_kwh = runs["energy_joules"].sum() / 3.6e6
+    assert measured_hours / 1.3 < hours < measured_hours * 1.3
+    assert measured_kwh / 1.6 < kwh < measured_kwh * 1.6
+    assert 0.9 < disk < 1.3
+
+
+def test_own_data_has_no_expectation(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("x,y\n1,a\n")
+    own = {"mine": {"kind": "tabular", "path": "t.csv", "target": "y"}}
+    parts = read_experiments([DEFAULTS], {"datasets": ["mine"], "own_datasets": own})
+    assert expected(Grid(parts, [])) == []
