@@ -105,13 +105,6 @@ def part(wildcards):
     return GRID.experiment_of(wildcards.dataset)
 
 
-def of_part(get):
-    """Return `get(part)` if all parts agree, else a function of wildcards, which is slower."""
-    values = [get(each) for each in GRID.parts]
-    same = values.count(values[0]) == len(values)
-    return values[0] if same else lambda wildcards: get(part(wildcards))
-
-
 def on_cluster():
     """Return whether this call submits jobs to a cluster, or runs in a submitted job."""
     return workflow.remote_exec or not workflow.local_exec

@@ -28,10 +28,12 @@ rule tune:
         * 2 ** (attempt - 1),
         runtime=lambda wildcards, attempt: part(wildcards).job.minutes
         * 2 ** (attempt - 1),
-        gpu=of_part(lambda p: p.job.gpus),
-        gpu_model=of_part(lambda p: p.job.gpu_type),
-        slurm_partition=of_part(lambda p: p.job.partition),
-        slurm_extra=of_part(lambda p: "--exclusive" if p.metering.exclusive else None),
+        gpu=lambda wildcards: part(wildcards).job.gpus,
+        gpu_model=lambda wildcards: part(wildcards).job.gpu_type,
+        slurm_partition=lambda wildcards: part(wildcards).job.partition,
+        slurm_extra=lambda wildcards: (
+            "--exclusive" if part(wildcards).metering.exclusive else None
+        ),
     params:
         job=lambda wildcards: GRID.job_text(**wildcards),
         work=f"results/work/{RUN}",
