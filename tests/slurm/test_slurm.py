@@ -199,7 +199,7 @@ def test_a_cancelled_job_fails_its_call_and_the_next_call_finishes(tmp_path):
 
 def test_a_job_that_dies_comes_back_with_more_memory_and_time_and_its_output_is_kept(tmp_path):
     shutil.copy(HERE / "once.py", tmp_path)
-    space = {"learning_rate": {"choice": [0.01]}, "batch_size": {"choice": [32]}}
+    space = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [32]}}
     config = {
         "selectors": ["untuned"],
         "untuned_seeds": [0],
