@@ -32,7 +32,7 @@ def main() -> None:
         job = _job(scheduler, options)
         rows += _rows(scheduler, [_parts(job, options.data) for _ in range(options.repeats)])
     threads = job.settings.compute.threads_per_trial
-    title = f"One job: {options.dataset}, {options.selector} {options.fraction:g}, seconds"
+    title = f"One job: {options.dataset}, gradmatch {options.fraction:g}, seconds"
     write_table(rows, options.output, "overhead", title=title, threads=threads, packages=PACKAGES)
     print((options.output / "overhead.md").read_text())
 
@@ -42,11 +42,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dataset", default="satimage")
     parser.add_argument("--data", type=Path, default=ROOT / "results/data/satimage.safetensors")
     parser.add_argument("--scheduler", nargs="+", default=["hyperband", "asha"])
-    parser.add_argument("--search", default="tpe")
-    parser.add_argument("--selector", default="gradmatch")
     parser.add_argument("--fraction", type=float, default=0.05)
     parser.add_argument("--repeats", type=int, default=3, help="medians are of so many jobs")
-    parser.add_argument("--shared", action="store_true", help="do not wait for other jobs")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     if not options.data.exists():
@@ -57,10 +54,9 @@ def _options() -> argparse.Namespace:
 def _job(scheduler: str, options: argparse.Namespace) -> Job:
     """Return the job of the default configuration."""
     (experiment,) = read_experiments([ROOT / "config/config.yaml"])
-    metering = experiment.metering.model_copy(update={"exclusive": not options.shared})
-    chosen = {key: getattr(options, key) for key in ("dataset", "search", "selector", "fraction")}
-    run = Run(**chosen, scheduler=scheduler, seed=0)
-    return job_of(experiment.model_copy(update={"metering": metering}), run, {})
+    chosen = {key: getattr(options, key) for key in ("dataset", "fraction")}
+    run = Run(**chosen, search="tpe", scheduler=scheduler, selector="gradmatch", seed=0)
+    return job_of(experiment, run, {})
 
 
 def _parts(job: Job, data: Path) -> Seconds:

@@ -6,7 +6,6 @@ Arguments: start of the process, file for the laps, job in JSON, data, work fold
 # ruff: noqa: E402  (the benchmark measures imports)
 from __future__ import annotations
 
-import gc
 import json
 import sys
 import time
@@ -98,4 +97,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-    gc.freeze()
