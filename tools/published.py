@@ -18,7 +18,6 @@ from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_texts
 from automata.simulation.readers import certainty, claims, losses
 
-_TABLE = re.compile(r"(<!-- table: (\S+) (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
 _REACHED = re.compile(r"(\d+ of \d+) panels reach (\S+) at a loss of at most (\S+)")
 
@@ -33,12 +32,17 @@ CLAIMS = (
 def with_tables(text: str, published: Path) -> str:
     """Return `text` with its tables filled; `published` has the folders of the experiments."""
 
-    def filled(found: re.Match[str]) -> str:
-        opening, experiment, name, closing = found.groups()
-        study = Study(published / experiment / "tables")
-        return f"{opening}\n{markdown(TABLES[name](study))}\n{closing}"
+    def table(words: str) -> pd.DataFrame:
+        experiment, name = words.split()
+        return TABLES[name](Study(published / experiment / "tables"))
 
-    return _TABLE.sub(filled, text)
+    return filled(text, "table", table)
+
+
+def filled(text: str, kind: str, table: Callable[[str], pd.DataFrame]) -> str:
+    """Return `text` with `table(WORDS)` between `<!-- KIND: WORDS -->` and `<!-- end -->`."""
+    pattern = re.compile(rf"(<!-- {kind}: ([^\n]+?) -->\n).*?(<!-- end -->)", re.DOTALL)
+    return pattern.sub(lambda it: f"{it[1]}\n{markdown(table(it[2]))}\n{it[3]}", text)
 
 
 def figures(text: str) -> dict[Path, Path]:

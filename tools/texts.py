@@ -20,13 +20,12 @@ import pandas as pd
 
 from automata.analysis import runs
 from automata.analysis.quantities import QUANTITIES
-from automata.analysis.tables import markdown
 from automata.config.base import Schema, plain, valid_values
 from automata.config.experiment import Experiment
 from automata.config.files import Config, read
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from automata.views import DATASETS, FIGURES, TABLES
-from tools.published import figures, with_tables
+from tools.published import figures, filled, with_tables
 
 ROOT = Path(__file__).parents[1]
 PAGES = [
@@ -57,7 +56,7 @@ def json_schema() -> Schema:
 
 def with_rows(text: str) -> str:
     """Return `text` with its lists filled."""
-    return _filled(text, "rows", lambda name: pd.DataFrame(CATALOGUES[name]()))
+    return filled(text, "rows", lambda name: pd.DataFrame(CATALOGUES[name]()))
 
 
 def with_keys(text: str, defaults: Config) -> str:
@@ -71,13 +70,7 @@ def with_keys(text: str, defaults: Config) -> str:
         known.extend(new)
         return pd.DataFrame(new)
 
-    return _filled(text, "keys", table)
-
-
-def _filled(text: str, kind: str, table: Callable[[str], pd.DataFrame]) -> str:
-    """Return `text` with `table(NAME)` between `<!-- KIND: NAME -->` and `<!-- end -->`."""
-    pattern = re.compile(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
-    return pattern.sub(lambda it: f"{it[1]}\n{markdown(table(it[2]))}\n{it[3]}", text)
+    return filled(text, "keys", table)
 
 
 def _methods(head: str, text: str, registry: Mapping[str, Method]) -> Rows:
