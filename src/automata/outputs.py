@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from automata.config.data import GLOVE
+from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.datasets.catalog import DATASETS, FILES
 from automata.grid import Grid
@@ -78,8 +79,7 @@ class Outputs:
         """Return the line that names the results of a finished experiment."""
         line = f"The best hyper-parameters: {self.best}; how good they are: {self.page}"
         if self._grid.kept and len(self._grid.datasets) == 1:
-            command = f"automata predict {self.folder} NEWROWS --output predictions.csv"
-            line += f"; predictions: {command}"
+            line += f"; predictions: {prediction_command(self.folder)}"
         return line
 
     @cached_property

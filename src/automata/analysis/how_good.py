@@ -84,9 +84,8 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
     for model, other in others:
         ahead = own < other if metric == "log_loss" else own > other
         kind = "better than" if ahead else "not better than"
-        if rows and ahead:
-            (low, high), (least, most) = _wilson(own, rows), _wilson(other, rows)
-            kind = "not clearly better than" if low <= most and least <= high else kind
+        if rows and ahead and _wilson(own, rows)[0] <= _wilson(other, rows)[1]:
+            kind = "not clearly better than"
         found[kind].append(f"{model} ({named(metric, other)})")
     parts = [
         f"{kind} {(' and ' if kind == 'better than' else ' or ').join(models)}"

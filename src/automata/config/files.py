@@ -88,6 +88,13 @@ def command(files: Sequence[str]) -> str:
     return shlex.join(["snakemake", "--cores", "all", *snakefile, *configuration])
 
 
+def prediction_command(folder: str | Path) -> str:
+    """Return the command that predicts with the model of an experiment or a run."""
+    return shlex.join(
+        ["automata", "predict", str(folder), "NEWROWS", "--output", "predictions.csv"]
+    )
+
+
 def combine(base: Config, change: Config) -> Config:
     """Return `base`, overridden by `change`: sections merge, except for those in REPLACED.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import re
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -21,7 +20,7 @@ from automata.analysis.how_good import in_words, value
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
-from automata.config.files import command
+from automata.config.files import command, prediction_command
 from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
@@ -87,9 +86,7 @@ def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
     """
     folders = {name: Path(entry["record"]).parent for name, entry in best.items()}
     return {
-        names.dataset(name): shlex.join(
-            ["automata", "predict", str(folder), "NEWROWS", "--output", "predictions.csv"]
-        )
+        names.dataset(name): prediction_command(folder)
         for name, folder in folders.items()
         if (root / folder / MODEL).is_file()
     }
