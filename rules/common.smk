@@ -9,8 +9,9 @@ from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.config.job import data_files, files_of
+from automata.config.job import data_files
 from automata.errors import UserError
+from automata.files import visible_files
 from automata.grid import Grid, alternatives
 from automata.outputs import Outputs, expected
 from automata.runs import MODEL, STEM as RUN
@@ -96,7 +97,7 @@ def as_json(value):
 def own_files(wildcards):
     """Return the user's own files of a data set, except names that look like wildcards."""
     sources = data_files(part(wildcards).preparation(wildcards.dataset)).values()
-    paths = [str(file) for source in sources for file in files_of(Path(source))]
+    paths = [str(file) for source in sources for file in visible_files(Path(source))]
     return [ancient(path) for path in paths if not contains_wildcard(path)]
 
 

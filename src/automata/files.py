@@ -94,27 +94,30 @@ def write_text(path: Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def folder_checksum(folder: Path) -> str:
-    """Return one SHA-256 of the relative names and the contents of all visible files."""
+def content_of(path: Path) -> str:
+    """Return the SHA-256 of a file, or of the names and contents of all files of a folder."""
+    if not path.is_dir():
+        return sha256(path)
     digest = hashlib.sha256()
-    files = {path.relative_to(folder).as_posix(): path for path in visible_files(folder)}
-    for name, path in sorted(files.items()):
+    files = {file.relative_to(path).as_posix(): file for file in visible_files(path)}
+    for name, file in sorted(files.items()):
         # A name ends at its NUL and a checksum has 32 bytes: two folders never give the same bytes.
-        digest.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(path)))
+        digest.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(file)))
     return digest.hexdigest()
 
 
 def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
     """Return the files below `folder`, also through links, that no part of the path hides.
 
-    Raises UserError for a link back to a folder in `above`.
+    A file is returned itself. Raises UserError for a link back to a folder in `above`.
     """
+    if not folder.is_dir():
+        return [folder]
     around = (*above, folder.resolve())
     if around[-1] in above:
         raise UserError(f"{folder}: this link leads back to a folder around it; remove it")
     visible = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    files = (visible_files(path, around) if path.is_dir() else [path] for path in visible)
-    return list(chain.from_iterable(files))
+    return list(chain.from_iterable(visible_files(path, around) for path in visible))
 
 
 def fingerprint(settings: dict[str, Any]) -> str:

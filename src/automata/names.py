@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 from zlib import crc32
 
+from automata.datasets import catalog
 from automata.registry import CONTROLS as CONTROLS
 from automata.registry import METHODS as METHODS
 from automata.registry import SCHEDULERS as SCHEDULERS
@@ -17,20 +18,8 @@ from automata.registry import Scheduler as Scheduler
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""
 
-DATASETS = {
-    "dna": "DNA",
-    "satimage": "SATIMAGE",
-    "letter": "LETTER",
-    "connect4": "CONNECT-4",
-    "sst2": "SST2",
-    "sst2-binary": "SST2-BINARY",
-    "sst5": "SST5",
-    "glue-sst2": "glue-SST2",
-    "trec6": "TREC6",
-    "cifar10": "CIFAR10",
-    "cifar100": "CIFAR100",
-    "svhn": "SVHN",
-}
+DATASETS = {name: name.upper() for name in catalog.DATASETS}
+DATASETS |= {"connect4": "CONNECT-4", "glue-sst2": "glue-SST2"}
 """The data sets that the project knows, as the paper writes them."""
 
 SPARE_COLOURS = ("#7B3294", "#8C510A", "#B2182B", "#1B7837", "#4D4D4D")

@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from automata.config.data import Preparation
-from automata.config.job import content_of, data_files, factory_file, remembered_content
+from automata.config.job import data_files, factory_file, remembered_content
 from automata.errors import UserError
-from automata.files import sha256
+from automata.files import content_of, sha256
 from automata.tuning.context import own_file
 
 

@@ -30,7 +30,7 @@ from automata.config.experiment import (
 )
 from automata.config.protocol import OF_SUBSETS, OwnModel, Protocol, SearchName
 from automata.errors import UserError
-from automata.files import folder_checksum, sha256, visible_files, write_text
+from automata.files import content_of, visible_files, write_text
 from automata.registry import ALL_DATA_SCHEDULERS, CONTROLS, OWN, Control
 
 FACTORY = "model.factory"
@@ -229,16 +229,6 @@ def factory_file(factory: str, search_path: Sequence[str], key: str) -> Path | N
     return Path(spec.origin) if spec is not None and spec.has_location and spec.origin else None
 
 
-def files_of(path: Path) -> list[Path]:
-    """Return all visible files of a folder, or the file itself."""
-    return visible_files(path) if path.is_dir() else [path]
-
-
-def content_of(path: Path) -> str:
-    """Return the SHA-256 of a file, or of the names and contents of all files of a folder."""
-    return folder_checksum(path) if path.is_dir() else sha256(path)
-
-
 def remembered_content(path: Path, memory: Path) -> str:
     """Return `content_of(path)`, from the file `memory` if possible and the path is unchanged."""
     try:
@@ -256,7 +246,7 @@ def remembered_content(path: Path, memory: Path) -> str:
 def _state(path: Path) -> str:
     """Return a hash of names, sizes and times of the files at `path`, without reading them."""
     digest = hashlib.sha256()
-    for file in files_of(path.absolute()):
+    for file in visible_files(path.absolute()):
         stat = file.stat()
         times = f"{stat.st_mtime_ns}\0{stat.st_ctime_ns}"  # a copy may keep mtime, but not ctime
         digest.update(f"{file}\0{stat.st_size}\0{times}\0{stat.st_ino}\0".encode())

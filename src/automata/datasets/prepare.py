@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from automata.config.data import Preparation
-from automata.config.job import content_of, data_files, key_of
+from automata.config.job import data_files, key_of
 from automata.datasets import kinds, own
 from automata.datasets.acquire import acquire
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile
@@ -16,7 +16,7 @@ from automata.datasets.prepared import SPLITS, Dataset
 from automata.datasets.raw import RawSplits
 from automata.datasets.vectors import Vectors, read_vectors
 from automata.errors import UserError
-from automata.files import fingerprint, sha256
+from automata.files import content_of, fingerprint, sha256
 from automata.registry import imported
 
 

@@ -20,7 +20,7 @@ def holds_texts(folder: Path) -> bool:
 
 def files_at(path: Path, suffixes: Sequence[str]) -> list[Path]:
     """Return the files with such names at any depth of a folder, or the one at `path`, sorted."""
-    files = visible_files(path) if path.is_dir() else [path]
+    files = visible_files(path)
     found = [it for it in files if it.suffix.lower() in suffixes and it.is_file()]
     if not found:
         raise UserError(f"{path}: there is no file ({', '.join(suffixes)})")

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
 from automata.config.data import OwnDataset
-from automata.config.job import content_of
 from automata.datasets.prepared import SPLITS
 from automata.datasets.raw import SPLIT_SEED, RawSplits, Rows, T
 from automata.errors import UserError, listed
+from automata.files import content_of
 
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Key of the configuration by split whose file it names."""

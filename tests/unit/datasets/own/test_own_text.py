@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from automata.config.data import OwnText
-from automata.config.job import content_of
 from automata.datasets.own import load
 from automata.datasets.own.text import read_rows
 from automata.datasets.words import tokenise
 from automata.errors import UserError
+from automata.files import content_of
 
 from .own_tables import written
 
