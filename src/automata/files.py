@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from glob import escape
 from itertools import chain
 from pathlib import Path
@@ -70,16 +70,6 @@ def _to_disk(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def bytes_below(folder: Path) -> int:
-    """Return the size of all files below `folder`, except those that vanish meanwhile."""
-    total = 0
-    for parent, _, names in os.walk(folder):
-        for name in names:
-            with suppress(OSError):
-                total += Path(parent, name).lstat().st_size
-    return total
 
 
 def sha256(path: Path) -> str:

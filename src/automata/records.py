@@ -142,8 +142,8 @@ class Record(Recorded):
     test: Test
     resumed: bool
     """Whether the run was interrupted and resumed by another process."""
-    peak_disk_bytes: int
-    """Maximum size of the unfinished work on disk, as the last process saw it."""
+    peak_disk_bytes: object = Field(default=None, exclude=True)
+    """A field of earlier records; nothing reads it."""
     lock_wait_seconds: float
     """Seconds that the last process waited for locks."""
     provenance: dict[str, Any]

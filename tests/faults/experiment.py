@@ -48,7 +48,6 @@ OF_TIME = {
     "finished_at",
     "seconds",
     "resumed",
-    "peak_disk_bytes",
     "lock_wait_seconds",
     "digest",
 }

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from automata.errors import UserError
-from automata.files import bytes_below, replacing, visible_files, write_text
+from automata.files import replacing, visible_files, write_text
 
 
 def write_and_fail(path, error):
@@ -72,13 +72,6 @@ def test_next_writer_removes_what_a_killed_process_left(tmp_path):
     write_text(tmp_path / "a.json", "κ = 0.35")
     assert (tmp_path / "a.json").read_bytes() == "κ = 0.35".encode()
     assert names(tmp_path) == sorted([*kept, "a.json"])
-
-
-def test_size_of_a_folder_is_that_of_all_files_in_it(tmp_path):
-    write_text(tmp_path / "a/one", "x" * 1000)
-    write_text(tmp_path / "a/b/two", "x" * 234)
-    assert bytes_below(tmp_path) == 1234
-    assert bytes_below(tmp_path / "none") == 0
 
 
 @pytest.mark.timeout(20)

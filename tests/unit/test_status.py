@@ -53,7 +53,7 @@ HALF = [
     result(1, 0.75, None),
     result(2, 0.7, measured(4.0, START)),
 ]
-ENDED = [*HALF, SearchEnded(measurement=measured(4.0, START), peak_disk_bytes=0)]
+ENDED = [*HALF, SearchEnded(measurement=measured(4.0, START))]
 RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, BEGUN + 110))]
 FOUR = [result(index, 0.5, measured(8.0, START), epochs=4) for index in range(4)]
 LOSSES = [result(i, 0.5, measured(i + 1.0, START), loss=(0.75, 0.5)[i]) for i in range(2)]

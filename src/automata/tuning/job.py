@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import bytes_below, sha256
+from automata.files import sha256
 from automata.metering.measurement import Measurement
 from automata.models.classifier import Classifier
 from automata.prediction.saved import SavedModel, write_model
@@ -23,7 +23,7 @@ from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.live import LiveSearch
-from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, extend, header_of, load_log
+from automata.tuning.log import SearchLog, SearchStarted, extend, header_of, load_log
 from automata.tuning.ray_search import search_in_ray
 from automata.tuning.refit import ALL_DATA, best_trials, refit
 from automata.tuning.search import search_of
@@ -107,7 +107,6 @@ def run(
             final, trained = None, _best_model(context, best, work)
         test = evaluate(trained.model, trained.data.test, job.settings.protocol.metric)
     started = [it.provenance for it in log.entries if isinstance(it, SearchStarted)]
-    peaks = [it.peak_disk_bytes for it in log.entries if isinstance(it, SearchEnded)]
     dataset = context.dataset
     record = Record(
         job=job,
@@ -122,7 +121,6 @@ def run(
         final=final,
         test=Test(rows=len(trained.data.test), **asdict(test)),
         resumed=resumed,
-        peak_disk_bytes=max([bytes_below(work.path), *peaks]),
         lock_wait_seconds=context.lock_wait_seconds,
         provenance=[context.provenance, *started][-1],
     )

@@ -9,7 +9,6 @@ import threading
 import time
 from typing import Any
 
-from automata.files import bytes_below
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.training.progress import Progress
@@ -49,7 +48,6 @@ class LiveSearch:
         self._preparation.start()  # while Ray and its first worker start
         self._opened_at = math.inf
         self._measure_at = 0.0
-        self._peak_disk_bytes = 0
 
     def __getstate__(self) -> dict[str, object]:
         """Return no state: Ray Tune pickles this object, but a restart reads the log only."""
@@ -92,8 +90,7 @@ class LiveSearch:
                 self.work.model(ended).unlink(missing_ok=True)
         if search.finished:
             self._meter.__exit__(None, None, None)
-            measurement, peak = self._meter.measurement, self._peak_disk_bytes
-            self.log.append(SearchEnded(measurement=measurement, peak_disk_bytes=peak))
+            self.log.append(SearchEnded(measurement=self._meter.measurement))
         return verdict
 
     def _measurement(self) -> Measurement | None:
@@ -102,7 +99,6 @@ class LiveSearch:
         if start < self._measure_at:
             return None
         measurement = self._meter.so_far()
-        self._peak_disk_bytes = max(self._peak_disk_bytes, bytes_below(self.work.path))
         now = time.monotonic()
         self._measure_at = now + max(MEASUREMENT_SECONDS, (now - start) / MEASUREMENT_SHARE)
         return measurement

@@ -82,7 +82,6 @@ class SearchEnded(Recorded):
 
     kind: Literal["ended"] = "ended"
     measurement: Measurement
-    peak_disk_bytes: int
 
 
 Entry = LogHeader | SearchStarted | TrialReported | SearchEnded

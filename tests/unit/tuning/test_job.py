@@ -116,7 +116,6 @@ def test_the_record_says_what_was_trained_and_measured(record, data):
 
     spent = sum(trial.progress.seconds.total for trial in trials)
     assert 0 < spent <= search.measurement.wall_seconds
-    assert record.peak_disk_bytes > 10_000
     assert search.measurement.peak_memory_bytes > 100 * 2**20
     assert not record.resumed
     made = record.provenance

@@ -54,7 +54,7 @@ ENTRIES = [
     SearchStarted(host="unmeasured", setup_seconds=1.0, provenance={}),
     SearchStarted(host="there", setup_seconds=4.0, provenance={}),
     reported(0, {1: 0.5, 4: 0.5}),
-    SearchEnded(measurement=measured(5.0, start=10.0), peak_disk_bytes=7),
+    SearchEnded(measurement=measured(5.0, start=10.0)),
 ]
 
 
