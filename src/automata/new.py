@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import Any
 
 import torch
+import yaml
 
 from automata.config.data import GLOVE
 from automata.config.experiment import TAKEN
@@ -29,7 +30,7 @@ from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.subsets import subset_plan
 from automata.tuning.context import training_run
 from automata.tuning.searchers import RandomSearch
-from automata.tuning.sizes import Plan, fitting
+from automata.tuning.sizes import ALL_DATA, HEDGE, Plan, fitting
 
 PROBED = 3
 """Number of configurations that the probe trains."""
@@ -43,6 +44,9 @@ UNBALANCED = 3.0
 """Ratio of the largest to the smallest class above which accuracy says little."""
 PATIENCE = 10
 """Epochs without improvement."""
+FEWEST_ROWS = 3000
+"""Training rows from which the hedge is written; its study had 1 % of 3,000 rows or more."""
+ON_ALL_DATA = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
 RATES = {"loguniform": [0.0003, 0.01]}
 SPACES: dict[str, dict[str, Any]] = {
     "tabular": {
@@ -138,7 +142,12 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
         free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
         cores = max(1, free // compute.threads_per_trial)
         watts = watts_per_thread()
-    return fitting(seconds, hours, cores, watts)
+    return fitting(seconds, hours, cores, watts, HEDGE if hedged(data) else ALL_DATA)
+
+
+def hedged(data: Dataset) -> bool:
+    """Return whether `data` has enough rows for searches on 1 %."""
+    return len(data.train) >= FEWEST_ROWS
 
 
 def seconds_per_pass(data: Dataset, job: Job) -> float:
@@ -179,6 +188,12 @@ def configuration(
         why = f"the largest class has {rows.max()} training rows, the smallest {rows.min()}"
         weights, other = "balanced", "all classes have equal weight in training; none: all rows"
     few = "three or more show how certain the result is" if size.seeds < 3 else None
+    hedge = yaml.safe_load(RECOMMENDED.read_text("utf-8"))
+    of_kind = hedge.pop("protocol")[kind]
+    reason = "two cheap searches on 1 % of the data; the best three of each train on all of it"
+    if not hedged(data):
+        hedge, of_kind = ON_ALL_DATA, {}
+        reason = f"all data: fewer than {FEWEST_ROWS} training rows"
     vectors = [
         f"data: {_yaml({'vectors': VECTORS})}   # random; better, 862 MB once:",
         f"# data: {_yaml({'vectors': {**VECTORS, 'source': GLOVE}})}",
@@ -194,7 +209,8 @@ def configuration(
         *(f"    # {printable(note)}" for note in notes),
         *(vectors if kind == "text" else []),
         "",
-        *RECOMMENDED.read_text(encoding="utf-8").partition("\n\n")[2].splitlines(),
+        f"# {reason}",
+        *_block(hedge),
         f"seeds: {[*range(size.seeds)]}{_comment(few)}",
         "protocol:",
         f"  {kind}:",
@@ -203,6 +219,7 @@ def configuration(
         f"    metric: {metric}   # {why}",
         f"    class_weights: {weights}   # {other}",
         f"    patience: {PATIENCE}   # epochs without improvement after which a training ends",
+        *(f"    {line}" for line in _block(of_kind)),
         "    search_space:   # beside the default hyper-parameters; null removes one",
         *(f"      {name}: {_yaml(domain)}" for name, domain in SPACES[kind].items()),
     ]
@@ -217,6 +234,12 @@ def _own_dataset(guessed: Guess) -> Iterator[str]:
         columns = value if isinstance(value, list) else []
         yield f"{key}:{'' if columns else f' {_yaml(value)}'}{_comment(guessed.reasons.get(key))}"
         yield from (f"- {_yaml(it)}{_comment(guessed.reasons.get(it))}" for it in columns)
+
+
+def _block(keys: dict[str, Any]) -> list[str]:
+    """Return trusted keys as lines of YAML."""
+    text = yaml.safe_dump(keys, default_flow_style=None, sort_keys=False)
+    return text.splitlines() if keys else []
 
 
 def _yaml(value: Any) -> str:

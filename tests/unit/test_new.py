@@ -17,7 +17,8 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 from automata.new import PATIENCE, SPACES, name_of, new
-from automata.tuning.sizes import SIZES, Size, fitting, plan_of
+from automata.tuning.schedulers import final_epochs
+from automata.tuning.sizes import ALL_DATA, HEDGE, SIZES, Method, Size, fitting, plan_of
 
 RANDOM = np.random.default_rng(0)
 ROWS = 300
@@ -133,10 +134,24 @@ def test_reasons_are_printed_and_written_once():
         "drop": ["row", "label", "device"],
         "rare_below": 10,
     }
-    # `Size.passes` counts the passes over the data of this way to tune.
     full = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
-    assert yaml.safe_load(RECOMMENDED.read_text()) == full
     assert written.items() >= full.items()
+    assert "finalists" not in written["protocol"]["tabular"]
+
+
+def test_large_data_are_tuned_as_recommended():
+    pd.concat([mixed()] * 15).to_csv(FLOWERS, index=False)
+    assert "3150 training rows" in new_flowers()
+    recommended = yaml.safe_load(RECOMMENDED.read_text())
+    of_kind = recommended.pop("protocol")["tabular"]
+    written = yaml.safe_load(Path("flowers.yaml").read_text())
+    assert written.items() >= recommended.items()
+    assert written["protocol"]["tabular"].items() >= of_kind.items()
+    # The cost is that of these keys.
+    (experiment,) = read_experiments([DEFAULTS, Path("flowers.yaml")])
+    protocol = experiment.protocol_of("flowers")
+    assert len(protocol.screens) * recommended["fractions"][0] == HEDGE.search
+    assert final_epochs(protocol) / protocol.epochs == pytest.approx(HEDGE.final, abs=0.02)
 
 
 def test_rows_without_a_class_are_left_out_on_request():
@@ -170,7 +185,9 @@ def test_column_that_cannot_be_the_target_is_refused_in_one_line(target, message
 
 
 def test_largest_search_that_fits_is_taken():
-    plans = [fitting(seconds, 1.0, 1, None) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)]
+    plans = [
+        fitting(seconds, 1.0, 1, None, ALL_DATA) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)
+    ]
     sizes = [SIZES.index(plan.size) for plan in plans]
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (0, len(SIZES) - 1)
@@ -180,9 +197,11 @@ def test_largest_search_that_fits_is_taken():
 def test_cost_of_a_search_is_that_of_its_brackets_and_cores():
     # 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops.
     search = 3 * 9 + (5 * 3 + 2 * 6) + 9
-    assert Size(9, 9, 2).passes(1) == 2 * search
-    assert Size(9, 9, 2).passes(9) == 2 * 9  # each trial has a core, the longest decides
-    alone, both, many = (plan_of(Size(27, 81, 1), 10.0, cores, 5.0) for cores in (1, 2, 64))
+    assert Size(9, 9, 2).passes(1, ALL_DATA) == 2 * search
+    assert Size(9, 9, 2).passes(9, ALL_DATA) == 2 * 9  # a core for each trial: the longest decides
+    assert Size(9, 9, 1).passes(1, Method(0.1, 2.0)) == 0.1 * search + 2 * 9
+    size = Size(27, 81, 1)
+    alone, both, many = (plan_of(size, 10.0, cores, 5.0, ALL_DATA) for cores in (1, 2, 64))
     assert (alone.slots, both.slots, many.slots) == (1, 2, 27)
     assert alone.seconds / 2 < both.seconds < alone.seconds
     assert both.kwh == alone.kwh == pytest.approx(5.0 * alone.seconds / 3.6e6)

@@ -16,6 +16,20 @@ EFFICIENCY = 0.8
 seconds, and a core is idle for 6 % of the time."""
 
 
+class Method(NamedTuple):
+    """What a way to tune costs beside Hyperband on all data."""
+
+    search: float
+    """Share of the data that all screens of a search train on together."""
+    final: float
+    """Epochs on all data of the final training, relative to T."""
+
+
+ALL_DATA = Method(search=1.0, final=0.0)  # the best trial's model is kept
+HEDGE = Method(search=0.02, final=0.6 + 0.7 + 1.334)
+"""Two screens on 1 %; six finalists train to T/10, three to T/3 and two to T."""
+
+
 class Size(NamedTuple):
     """The size of an experiment."""
 
@@ -23,11 +37,12 @@ class Size(NamedTuple):
     epochs: int
     seeds: int
 
-    def passes(self, slots: int) -> float:
+    def passes(self, slots: int, method: Method) -> float:
         """Return the epochs on all data that the busiest of `slots` trains, under Hyperband."""
         brackets = hyperband_brackets(self.configurations, self.epochs, 3)
         total = sum(bracket.epochs for bracket in brackets)
-        return self.seeds * max(total / slots, self.epochs)  # one trial uses one slot at a time
+        search = max(total / slots, self.epochs)  # one trial uses one slot at a time
+        return self.seeds * (method.search * search + method.final * self.epochs)
 
 
 SIZES = (
@@ -58,17 +73,17 @@ class Plan(NamedTuple):
         return f"about {duration(self.seconds)}{energy}"
 
 
-def fitting(seconds: float, hours: float, cores: int, watts: float | None) -> Plan:
+def fitting(seconds: float, hours: float, cores: int, watts: float | None, method: Method) -> Plan:
     """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
-    plans = [plan_of(size, seconds, cores, watts) for size in SIZES]
+    plans = [plan_of(size, seconds, cores, watts, method) for size in SIZES]
     return next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
 
 
-def plan_of(size: Size, seconds: float, cores: int, watts: float | None) -> Plan:
+def plan_of(size: Size, seconds: float, cores: int, watts: float | None, method: Method) -> Plan:
     """Return a search of `size` with its cost: an epoch takes `seconds`, a busy core `watts`."""
     slots = min(cores, size.configurations)
     overhead = RUN_SECONDS * (size.seeds + 1)
-    cpu, busiest = (EVALUATION * seconds * size.passes(count) for count in (1, slots))
+    cpu, busiest = (EVALUATION * seconds * size.passes(count, method) for count in (1, slots))
     wall = overhead + busiest / (EFFICIENCY if slots > 1 else 1)
     return Plan(size, slots, wall, watts and watts * (overhead + cpu) / JOULES_PER_KWH)
 
