@@ -1,7 +1,6 @@
 """The README's commands in an empty folder, as a new user types them: some 15 minutes."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -54,14 +53,6 @@ def test_speedups_are_plausible(clone):
 
 def test_second_call_runs_nothing(clone):
     assert "Nothing to be done" in call(clone, "make reproduce")
-
-
-def test_copied_results_are_taken_as_they_are(clone, tmp_path):
-    other = tmp_path / "other"
-    subprocess.run(["git", "clone", "--quiet", clone, other], check=True)
-    shutil.copytree(clone / "results", other / "results", dirs_exist_ok=True)
-    shutil.copytree(clone / ".venv", other / ".venv", symlinks=True)
-    assert "Nothing to be done" in call(other, "make reproduce")
 
 
 def test_readmes_commands_for_own_data_end_with_predictions(clone):

@@ -3,11 +3,10 @@
 from unittest.mock import Mock
 
 import psutil
-import pynvml
 import pytest
 
 from automata.metering import counters as module
-from automata.metering.gpus import gpu_models, gpu_sources, others_compute, visible_gpus
+from automata.metering.gpus import gpu_sources, others_compute, visible_gpus
 
 UNSUPPORTED = "nvidia_gpu_0: NVMLError_NotSupported: Not Supported"
 
@@ -58,17 +57,6 @@ def test_slices_and_a_gpu_that_tells_nothing_are_left_out_with_the_reasons(gpus)
     assert source.domain == "nvidia_gpu_2"
     slices = "nvidia_gpu_1: MIG: NVML does not count the energy of a slice"
     assert notes == [UNSUPPORTED, UNSUPPORTED, slices]
-
-
-def test_a_machine_without_a_driver_has_no_sources_and_a_note(monkeypatch):
-    def no_driver():
-        raise pynvml.NVMLError(pynvml.NVML_ERROR_LIBRARY_NOT_FOUND)
-
-    monkeypatch.setattr(pynvml, "nvmlInit", no_driver)
-    notes = []
-    assert gpu_sources(["GPU-1"], notes) == []
-    assert notes == ["NVML: NVMLError_LibraryNotFound: NVML Shared Library Not Found"]
-    assert (visible_gpus(), gpu_models([])) == ([], [])
 
 
 @pytest.mark.parametrize(

@@ -106,18 +106,6 @@ def test_energy_of_all_gpus_asked_for_is_added_or_the_sum_is_unknown(
     assert ("counter_reset" in result.flags) is (before[1] == 9_000)
 
 
-def test_polled_power_is_read_at_every_sample_and_counters_when_they_are_due(
-    package, gpus, monkeypatch
-):
-    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
-    gpus.millijoules, gpus.milliwatts = [None], 50_000
-    with meter(gpus=gpus.uuids) as window:
-        time.sleep(0.5)
-    reads = {channel.device: channel.reads for channel in window.measurement.channels}
-    assert reads["gpu"] > 5
-    assert (reads["cpu"], reads["dram"]) == (1, 1)  # at the end
-
-
 def test_without_counters_the_energy_is_an_estimate_by_the_cpu_time_with_the_reason(rapl):
     with meter() as window:
         burn(0.3)
@@ -208,27 +196,6 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=1e-3)
 
 
-def test_end_of_the_window_does_not_wait_for_an_account_that_is_being_made(package, monkeypatch):
-    accounts, looking = [], threading.Event()
-    with meter() as window:
-
-        def find(tree):
-            looking.set()
-            for _ in range(500):  # at most 5 s: until the window has ended
-                if window._end:
-                    break
-                time.sleep(0.01)
-
-        monkeypatch.setattr(ProcessTree, "find", find)
-        asking = threading.Thread(target=lambda: accounts.append(window.so_far()))
-        asking.start()
-        looking.wait()
-    asking.join()
-
-    assert window.measurement.wall_seconds < 4
-    assert accounts[0].wall_seconds == window.measurement.wall_seconds
-
-
 # Processes
 
 
@@ -296,12 +263,6 @@ def test_second_holder_waits_for_the_first_also_if_that_one_fails(own_lock):
         raise FileNotFoundError  # it is not taken for one of the lock's file
     asking.join(60)
     assert waits[0] > 0.1
-
-
-def test_without_exclusive_no_file_is_made(own_lock):
-    with exclusive_host(False) as waited:
-        assert not own_lock.exists()
-    assert waited == 0
 
 
 def test_lock_file_is_open_to_all_users(own_lock):

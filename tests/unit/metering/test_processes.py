@@ -53,20 +53,6 @@ def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree):
     assert {ended, other}.isdisjoint(tree._members)
 
 
-def test_new_members_alone_are_looked_at_after_the_end(tree, outliving):
-    end = time.process_time() + 0.3
-    while time.process_time() < end:
-        sum(range(10_000))
-    outliving.burn(0.5)
-    starter = psutil.Process(outliving.starter.pid)
-    started = sum(sum(process.cpu_times()[:2]) for process in (starter, outliving.process))
-
-    tree.find()
-    tree.update_new()
-
-    assert tree.seconds == pytest.approx(started, abs=0.05)
-
-
 def sized(rss, shared):
     """Return a process of so many bytes, of which it shares some with others."""
     memory, times = SimpleNamespace(rss=rss, shared=shared), SimpleNamespace(user=0.0, system=0.0)

@@ -32,13 +32,6 @@ class Net(nn.Module):
     def features(self, inputs):
         return torch.relu(self.body(inputs))
 
-class Grouped(Net):
-    evaluation_rows = 3
-
-    def parameter_groups(self):
-        body = [*self.body.parameters(), *self.norm.parameters()]
-        return {"slow": body, "fast": [*self.head.parameters()]}
-
 class Forgetful(Net):
     def parameter_groups(self):
         return {"learning_rate": [*self.head.parameters()]}
@@ -90,19 +83,6 @@ def test_users_logits_are_head_of_features_and_options_reach_the_factory(dataset
     assert model.reads_padding
     assert len(model.state_dict()) == len(model.module.state_dict())
     assert (model.evaluation_rows, model.evaluation_rows_on_gpu) == (256, 1024)
-
-
-def test_check_leaves_the_statistics_and_the_mode_of_a_module_alone(dataset, configuration):
-    module = build_model(dataset, configuration, own("build", kind="Noisy")).module
-    assert module.training
-    assert module.norm.num_batches_tracked == 0
-
-
-def test_users_parameter_groups_and_rows_per_pass_are_taken(dataset, configuration):
-    model = build_model(dataset, configuration, own("build", kind="Grouped"))
-    groups = model.parameter_groups()
-    assert {name: len(members) for name, members in groups.items()} == {"slow": 4, "fast": 2}
-    assert (model.evaluation_rows, model.evaluation_rows_on_gpu) == (3, 3)
 
 
 @pytest.mark.parametrize(

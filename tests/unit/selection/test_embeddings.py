@@ -7,7 +7,6 @@ from torch.nn.functional import cross_entropy
 from automata.datasets.prepared import Split
 from automata.models.nets import Mlp
 from automata.selection import embeddings as module
-from automata.selection.embeddings import gradient_gram
 from automata.training.evaluation import last_layer
 
 ROWS, INPUTS, CLASSES = 23, 5, 4
@@ -66,9 +65,3 @@ def test_gradients_with_class_weights_are_those_of_the_weighted_loss(model, spli
         model.backward(split.inputs[batch], split.labels[batch], 1.0)
         found = torch.cat([model.head.weight.grad.flatten(), model.head.bias.grad])
         torch.testing.assert_close(gradient, found)
-
-
-def test_the_gram_matrix_is_of_double_precision():
-    ones = torch.ones(3, 2)
-    gram = gradient_gram(ones, ones, list(torch.arange(3).split(1)))
-    assert (gram.dtype, gram.unique().tolist()) == (torch.float64, [6.0])

@@ -61,13 +61,6 @@ def listed(subset):
 # The problem
 
 
-@given(st.integers(1, 100), st.integers(1, 100), st.integers(1, 20))
-def test_the_partition_holds_every_row_once(rows, budget, batch_size):
-    candidates = problem_of(rows, min(rows, budget), batch_size).partition()
-    assert sorted(torch.cat(candidates).tolist()) == list(range(rows))
-    assert {len(batch) for batch in candidates[:-1]} <= {min(budget, rows, batch_size)}
-
-
 @pytest.mark.parametrize(
     ("rows", "fraction", "expected"),
     [(1000, 0.01, 10), (3104, 0.05, 155), (1400, 0.3, 420), (10, 0.01, 1), (120, 1.0, 120)],
@@ -109,22 +102,6 @@ def test_a_subset_holds_distinct_rows_and_weights_of_mean_one(name, rows, budget
     assert (subset.weights == 1).all() or name not in EQUAL
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != THRIFTY])
-@pytest.mark.parametrize(
-    ("rows", "budget", "lengths"),
-    [(100, 30, [10, 10, 10]), (100, 25, [10, 10, 5]), (98, 7, [7]), (100, 1, [1])],
-)
-def test_mini_batches_hold_the_batch_size_or_the_budget_but_for_the_last(
-    name, rows, budget, lengths
-):
-    """Chosen candidates are whole; the last may be the start of one."""
-    problem = problem_of(rows, budget)
-    subset = select(name, problem)
-    assert [len(batch) for batch in subset.batches] == lengths
-    starts = [batch[: lengths[-1]].tolist() for batch in problem.partition()]
-    assert name not in GUIDED or subset.batches[-1].tolist() in starts
-
-
 @pytest.mark.parametrize("budget", [20, 55, 110])
 @pytest.mark.parametrize("name", GUIDED)
 def test_gradients_too_large_for_memory_are_never_held_and_give_the_same_subset(
@@ -164,13 +141,6 @@ def test_a_model_on_a_gpu_gives_the_same_subset(monkeypatch, name, streamed):
     with nullcontext() if torch.cuda.is_available() else pretended_cuda():
         subset = select(name, replace(problem, **layers))
     assert listed(subset)[0] == listed(select(name, problem))[0]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_draws_differ_only_of_selectors_that_draw_at_random(name):
-    """RS2 uses up an order of 100 rows in 3 draws of 30."""
-    subsets = {tuple(rows_of(select(name, problem_of(draw=draw)))) for draw in range(12)}
-    assert len(subsets) == (12 if name in ("full", "adaptive-random", "rs2") else 1)
 
 
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(0, 3))

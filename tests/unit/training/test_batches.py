@@ -77,13 +77,6 @@ def test_images_are_normalised_and_mirrored_where_protocol_and_data_allow_it():
     assert flipped & mirrored
 
 
-def test_each_epoch_and_each_seed_augments_images_in_its_own_way():
-    usual = images_of(crop_padding=2)
-    assert usual == images_of(crop_padding=2)
-    assert usual != images_of(crop_padding=2, epoch=1)
-    assert usual != images_of(crop_padding=2, seed=1)
-
-
 def test_mini_batches_of_texts_come_once_in_a_random_order_cut_to_their_longest_row():
     words = torch.randint(2, 90, (300, 9), generator=generator(), dtype=torch.int32)
     lengths = torch.randint(1, 10, (300, 1), generator=generator())

@@ -19,7 +19,7 @@ from torch import nn
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
 from automata.models.nets import Mlp
-from automata.training.evaluation import evaluate, evaluation_mode, last_layer, roc_auc
+from automata.training.evaluation import evaluate, evaluation_mode, roc_auc
 
 
 class Echo(Classifier):
@@ -93,28 +93,3 @@ def test_row_with_logits_that_are_not_finite_is_wrong(logits):
     scores = evaluate(Echo(), split, "roc_auc")
     assert scores.accuracy == 0.5
     assert math.isfinite(scores.loss) is (logits == [5.0, -math.inf, 0.0])
-
-
-@pytest.mark.parametrize("training", [True, False])
-@pytest.mark.parametrize("function", [evaluate, last_layer])
-def test_mode_of_the_model_is_restored(model, split, function, training):
-    model.train(training)
-    function(model, split)
-    assert model.training is training
-    with pytest.raises(ZeroDivisionError), evaluation_mode(model):
-        raise ZeroDivisionError
-    assert model.training is training
-
-
-@pytest.mark.parametrize("chunk", [7, 4096])
-def test_last_layer_has_the_heads_inputs_and_the_gradients_of_the_loss_by_the_logits(
-    model, split, chunk, monkeypatch
-):
-    monkeypatch.setattr(model, "evaluation_rows", chunk)
-    layer = last_layer(model, split)
-    with evaluation_mode(model):
-        torch.testing.assert_close(layer.features, model.features(split.inputs).detach())
-        logits = model(split.inputs).detach().requires_grad_()
-    loss = nn.functional.cross_entropy(logits, split.labels, reduction="sum")
-    (expected,) = torch.autograd.grad(loss, logits)
-    torch.testing.assert_close(layer.residuals, expected)

@@ -15,7 +15,6 @@ from automata.training.optimization import (
     backward_of,
     build_optimizer,
     build_schedule,
-    hyperparameters,
     quick_step,
 )
 
@@ -102,25 +101,6 @@ def test_learning_rate_of_each_group_and_epoch_follows_the_formula(optimizer, sc
         stepped.step()
     for found, factor in zip(rates, expected, strict=True):
         assert found == pytest.approx([RATE * factor, 0.5 * factor], rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({"optimizer": "adam"}, {"betas": (0.9, 0.999), "eps": 1e-8}),
-        ({}, {"momentum": 0.9, "nesterov": False, "dampening": 0}),
-        ({"nesterov": True}, {"momentum": 0.9, "nesterov": True, "dampening": 0}),
-    ],
-    ids=str,
-)
-def test_torchs_optimizer_gets_its_hyperparameters(changes, expected):
-    (group,) = build_optimizer(mlp(), BASE | changes).param_groups
-    assert group.items() >= {"lr": RATE, "weight_decay": 0.01, **expected}.items()
-
-
-def test_tuned_hyperparameter_takes_the_place_of_the_fixed_one(protocol):
-    values = hyperparameters({"momentum": 0.5}, protocol)
-    assert (values["momentum"], values["weight_decay"]) == (0.5, protocol.weight_decay)
 
 
 # Quick steps
@@ -234,17 +214,6 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
         found, expected = take(model, compiled_step(model)), take(same, same.autograd_backward)
         torch.testing.assert_close(found, expected, rtol=0, atol=0)
     assert made == [BATCH]
-
-
-def test_torch_compiles_the_loss_for_cuda_graphs(monkeypatch):
-    monkeypatch.setattr(torch, "compile", lambda loss, **options: (loss, options))
-    expected = (Classifier.loss, {"dynamic": False, "mode": "reduce-overhead"})
-    assert optimization._compiled_loss.__wrapped__() == expected
-
-
-def test_only_models_that_say_so_are_compiled():
-    model = mlp()
-    assert compiled_step(model) == model.backward
 
 
 def test_training_does_not_import_torchs_compiler():

@@ -10,20 +10,16 @@ import torch
 
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
-from automata.models.nets import BasicBlock, ResNet
 from automata.selection import embeddings, matching
 from automata.selection.random import FixedRandom
-from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
 from automata.tuning.work import (
-    HOST_BYTES,
-    memory_of_paused_runs,
     read_checkpoint,
     write_checkpoint,
 )
 from benchmarks.workloads import images, sentences
-from support.pretence import MEMORY_BYTES, pretended_cuda
+from support.pretence import pretended_cuda
 
 CPU, CUDA = torch.device("cpu"), torch.device("cuda")
 FLOAT32, BFLOAT16 = Compute(), Compute(precision="bfloat16")
@@ -138,26 +134,6 @@ def test_clocks_are_read_when_the_gpu_has_nothing_to_do(data):
         assert waits == ["synchronisation"] * 2
 
 
-def test_gpu_holds_one_copy_of_the_data_and_paused_runs_in_a_fifth_of_its_free_memory(data):
-    dataset = replace(data["mlp"])
-    with pretended_cuda():
-        assert dataset.to(CUDA) is dataset.to(CUDA)
-        assert memory_of_paused_runs(CUDA) == MEMORY_BYTES // 5
-    assert memory_of_paused_runs(CPU) == HOST_BYTES
-
-
-@pytest.mark.parametrize(("size", "rows"), [(None, 8), (32, 8), (64, 2), (256, 1)])
-def test_gpu_evaluates_more_rows_at_once_but_fewer_images_of_more_pixels(data, size, rows):
-    dataset = images(8, size=size).dataset if size else replace(data["lstm"])
-    with pretended_cuda():
-        model = (
-            ResNet(BasicBlock, (1, 1, 1, 1), 3, 10) if size else make(data, "lstm", "full").model
-        )
-        model.evaluation_rows, model.evaluation_rows_on_gpu = 1, 8
-        _, labels = next(chunks(dataset.to(CUDA).train, model))
-        assert len(labels) == rows
-
-
 class OnTheDevice(FixedRandom):
     """A user's selector whose rows come from a GPU."""
 
@@ -170,18 +146,3 @@ def test_selector_may_return_rows_on_the_device(data):
     with pretended_cuda():
         usual, run = make(data, "lstm", "random"), make(data, "lstm", OnTheDevice())
         assert trained(run) == trained(usual)
-
-
-@pytest.mark.parametrize(
-    ("mistake", "message"),
-    [
-        (lambda ones: torch.nn.Linear(3, 2)(ones), "all tensors to be on the same device"),
-        (lambda ones: torch.ones(3)[ones.long()], "all tensors to be on the same device"),
-        (lambda _: torch.randperm(3, generator=torch.Generator(), device=CUDA), "'cuda' device ty"),
-        (lambda ones: ones.numpy(), "numpy"),
-    ],
-    ids=["host's model", "device's row numbers", "host's generator", "numpy"],
-)
-def test_pretence_refuses_what_cuda_would(mistake, message):
-    with pretended_cuda(), pytest.raises((RuntimeError, TypeError), match=message):
-        mistake(torch.ones(3, device=CUDA))

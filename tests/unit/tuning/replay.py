@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from automata.records import Record, Trial
 from automata.tuning.search import SearchTrial, search_of
-from automata.tuning.searchers import random_configuration
 from support.simulated import Simulation, simulate
 
 
@@ -17,8 +16,6 @@ def differences(record: Record) -> list[str]:
     Configurations in their order, rungs, where each trial stopped, with which status, which is
     best; of a search of one trial at a time that nothing interrupted also the order of results.
     """
-    if not record.job.run.searches:
-        return _of_draw(record)
     trials = record.tuning.trials
     try:
         search = search_of(record.job)
@@ -74,11 +71,3 @@ def _recorded_order(trials: Sequence[Trial]) -> list[tuple[int, int]]:
         for rung, evaluation in zip(trial.rungs, trial.progress.evaluations, strict=False)
     ]
     return [(index, rung) for _, index, rung in sorted(results)]
-
-
-def _of_draw(record: Record) -> list[str]:
-    """Return a difference unless the configuration is the first that random search proposes."""
-    drawn = random_configuration(record.job)
-    (trial,) = record.tuning.trials
-    facts = drawn == trial.configuration, trial.status == "drawn", record.tuning.best == 0
-    return [] if all(facts) else [f"another draw: {drawn} and {trial.configuration}"]

@@ -18,7 +18,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.prediction.predict import predict
 from automata.records import read_record
-from automata.registry import SCHEDULERS, make
+from automata.registry import make
 from automata.runs import job_of
 from automata.tuning.job import run
 
@@ -96,10 +96,6 @@ def test_controls_take_a_fraction_of_their_own(
 ) -> None:
     found = automata.tune(iris, "species", selector=selector, **SMALL)
     assert found.record.job.run.fraction == fraction
-
-
-def test_every_scheduler_is_documented() -> None:
-    assert all(f"`{scheduler}`" in str(automata.tune.__doc__) for scheduler in SCHEDULERS)
 
 
 SPECIES = {"target": "species"}

@@ -12,7 +12,6 @@ from automata.config.sections import SchedulerSettings
 from automata.tuning.schedulers import (
     Asha,
     Bracket,
-    Hyperband,
     OneEpoch,
     Result,
     SuccessiveHalving,
@@ -35,13 +34,6 @@ def test_the_paper_protocol_takes_2982_epochs_by_hand():
     brackets = hyperband_brackets(27, 200, 3)
     assert sum(bracket.epochs for bracket in brackets) == by_hand == 2982
     assert [bracket.rungs for bracket in brackets] == [[200], [66, 198], [22, 66, 198]]
-
-
-@given(n=st.integers(1, 120), epochs=st.integers(1, 400), eta=st.integers(2, 5))
-def test_every_trial_has_exactly_one_place_and_no_more_than_all_epochs(n, epochs, eta):
-    brackets = hyperband_brackets(n, epochs, eta)
-    assert sum(bracket.trials for bracket in brackets) == n
-    assert all(bracket.rungs[-1] <= epochs for bracket in brackets)
 
 
 @given(epochs=st.integers(1, 400), eta=st.integers(2, 5))
@@ -78,12 +70,6 @@ def test_asha_rungs_by_hand(epochs, rungs):
 
 
 # T = 9, eta = 3: s = 0, 1, 2 have 3, ceil(3/2 x 3) = 5 and 9 places, first rungs 9, 3 and 1.
-def test_hyperband_proposes_bracket_by_bracket():
-    scheduler = Hyperband(12, 9, SETTINGS)
-    assert [scheduler.proposals(ended, slots=2) for ended in range(13)] == (
-        [3] * 3 + [8] * 5 + [12] * 5
-    )
-    assert [scheduler.rungs(trial) for trial in (2, 3, 8)] == [[9], [3, 9], [1, 3, 9]]
 
 
 def test_successive_halving_is_one_bracket_of_hyperband():

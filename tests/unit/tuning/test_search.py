@@ -112,36 +112,6 @@ def started(search):
     return indices
 
 
-def test_one_trial_is_proposed_while_others_train():
-    search = Search(Counting(), Groups(), 5)
-    started(search)
-    search.prepare()
-    search.prepare()
-    assert [trial.configuration for trial in search.trials] == [{"x": 0}, {"x": 1}]
-
-
-def test_the_next_group_waits_for_the_end_of_the_last():
-    search = Search(Counting(), Groups(), 5, slots=5)
-    assert started(search) == [0, 1]
-    search.report(1, 0.5)
-    assert started(search) == []
-    search.report(0, 0.5)
-    assert started(search) == [2, 3, 4]
-    for index in (2, 4):
-        search.report(index, 0.5)
-        assert not search.finished
-    search.report(3, 0.5)
-    assert search.finished
-    assert search.upcoming() is None
-
-
-@pytest.mark.parametrize(
-    ("uninformed", "slots", "trials"), [(3, 5, 3), (4, 5, 4), (sys.maxsize, 2, 2)]
-)
-def test_proposals_that_need_no_result_wait_for_none(uninformed, slots, trials):
-    assert started(Search(Counting(uninformed), Groups(), 5, slots)) == list(range(trials))
-
-
 def test_proposals_depend_on_the_order_of_results_alone():
     """They do not depend on when Ray asks for trials, so a restart proposes the same."""
     knew = []
