@@ -61,8 +61,6 @@ class Meter:
         self._end: tuple[float, float] | None = None
         self._reading = threading.Lock()
         """Held while sources are read, so that reads do not mix."""
-        self._accounting = threading.Lock()
-        """Held while a `Measurement` is made."""
         self._stop = threading.Event()
         self._sampler = threading.Thread(target=self._sample, name="meter", daemon=True)
 
@@ -92,21 +90,19 @@ class Meter:
         with self._reading:
             self._end = self._read()
         self._stop.set()
-        with self._accounting:
-            self._sampler.join()
-            self._tree.find()
-            self._tree.update_new()  # a short window may have found no process yet
-            self.measurement = self._account(*self._end)
-            self._open = False
+        self._sampler.join()
+        self._tree.find()
+        self._tree.update_new()  # a short window may have found no process yet
+        self.measurement = self._account(*self._end)
+        self._open = False
 
     def so_far(self) -> Measurement:
-        """Return the measurement up to now, of an open window; any thread may call this."""
-        with self._accounting:
-            if not self._open:
-                return self.measurement
-            self._tree.find()
-            with self._reading:
-                return self._account(*(self._end or self._read()))
+        """Return the measurement up to now; only the thread that ends the window may call this."""
+        if not self._open:
+            return self.measurement
+        self._tree.find()
+        with self._reading:
+            return self._account(*self._read())
 
     def _read(self) -> tuple[float, float]:
         """Read all sources at once; return the wall and busy seconds since the start.
