@@ -1,8 +1,6 @@
 """Tiny runs whose numbers golden.json stores; `cd tests && python -m golden.runs` writes it."""
 
 import json
-import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +18,6 @@ from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
 from automata.tuning.search import SearchTrial, search_of
-from automata.tuning.work import read_checkpoint, write_checkpoint
 from support.searching import make_job
 from support.simulated import simulate
 
@@ -65,7 +62,6 @@ TRAININGS = [
     *[(model, method) for model in ("mlp", "lstm", "resnet18") for method in ("full", *SELECTORS)],
     ("resnet50", "full"),
 ]
-RESUMED = [(model, "gradmatch") for model in ("mlp", "lstm", "resnet18")]
 DECIDED = [(search, scheduler) for search in SEARCHES for scheduler in SCHEDULERS]
 
 SPACE = {
@@ -76,11 +72,8 @@ SPACE = {
 }
 
 
-def trained(model: str, method: str, resumed: bool = False) -> dict[str, Any]:
-    """Return losses, the last subset and the norm of each weight tensor of a training.
-
-    One that is `resumed` goes on in a new run, from a checkpoint, at each of its rungs.
-    """
+def trained(model: str, method: str) -> dict[str, Any]:
+    """Return losses, the last subset and the norm of each weight tensor of a training."""
     limit_threads(1)
     dataset = DATA[model](torch.Generator().manual_seed(1))
     values = PROTOCOLS[model]
@@ -93,23 +86,17 @@ def trained(model: str, method: str, resumed: bool = False) -> dict[str, Any]:
         reselect_every=1 if images else 2,
         **{key: value for key, value in values.items() if key in OF_PROTOCOL},
     )
-
-    def build() -> TrainingRun:
-        return TrainingRun(
-            dataset,
-            {key: value for key, value in values.items() if key not in OF_PROTOCOL},
-            job.settings.protocol,
-            subset_plan(job),
-            derive(0, job.run.training_stream),
-            torch.device("cpu"),
-        )
-
-    run = build()
+    run = TrainingRun(
+        dataset,
+        {key: value for key, value in values.items() if key not in OF_PROTOCOL},
+        job.settings.protocol,
+        subset_plan(job),
+        derive(0, job.run.training_stream),
+        torch.device("cpu"),
+    )
     for epoch in rungs:
         run.train_to(epoch)
         run.evaluate()
-        if resumed:
-            run = _read_again(run, build)
     scores = evaluate(run.model, dataset.test)
     subset = run.subset
     return {
@@ -157,16 +144,6 @@ def _score(trial: SearchTrial, epoch: int) -> float:
     if rate > 5:
         return float("nan")
     return (1 - 0.2 * abs(numpy.log10(rate) + 1)) * epoch / (epoch + 0.5 / rate**0.5)
-
-
-def _read_again(run: TrainingRun, build: Callable[[], TrainingRun]) -> TrainingRun:
-    """Return a new run in the state of `run`, as a checkpoint keeps it."""
-    again = build()
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "state.pt")
-        write_checkpoint(file, run.state())
-        again.restore(read_checkpoint(file))
-    return again
 
 
 def _table(generator: torch.Generator) -> Dataset:

@@ -9,7 +9,7 @@ import pytest
 
 from automata.provenance import MEASUREMENT
 from automata.registry import SELECTORS
-from golden.runs import DECIDED, RESUMED, STORED, TRAININGS, decided, platform, trained
+from golden.runs import DECIDED, STORED, TRAININGS, decided, platform, trained
 
 GOLDEN = json.loads(STORED.read_text(encoding="utf-8"))
 NEARLY = 1e-2
@@ -42,11 +42,6 @@ def _near(found, stored):
 def test_training_computes_as_stored(names):
     part = "training" if names[1] == "full" else names[1]
     check(trained(*names), GOLDEN["trainings"].get(" ".join(names)), part)
-
-
-@pytest.mark.parametrize("names", RESUMED, ids=" ".join)
-def test_resumed_training_computes_as_if_nothing_had_interrupted_it(names):
-    check(trained(*names, resumed=True), GOLDEN["trainings"].get(" ".join(names)), "training")
 
 
 @pytest.mark.parametrize("names", DECIDED, ids=" ".join)

@@ -6,7 +6,6 @@ from pathlib import Path
 
 from automata.cli import COMMANDS
 from automata.config.files import read_experiments
-from automata.datasets.catalog import FILES
 from tools.published import figures, with_tables
 from tools.texts import CATALOGUES, with_rows
 from tools.texts import PAGES as GENERATED
@@ -46,14 +45,6 @@ def test_commands_and_configurations_exist():
     assert [target for target in targets if f"\n{target}:" not in makefile] == []
 
 
-def test_examples_are_included_in_a_page():
-    """A formatter may rewrite `--8<--` as Python; the site then builds without the example."""
-    pages = "".join(page.read_text() for page in sorted((ROOT / "docs").glob("*.md")))
-    included = re.findall(r'^--8<-- "(.*)"$', pages, re.MULTILINE)
-    examples = (ROOT / "docs/examples").glob("*.py")
-    assert sorted(included) == sorted(str(path.relative_to(ROOT / "docs")) for path in examples)
-
-
 def test_configurations_in_the_docs_are_valid(tmp_path, monkeypatch):
     """Each block of YAML is read as a file after config.yaml."""
     monkeypatch.chdir(ROOT)
@@ -77,10 +68,3 @@ def test_tables_and_figures_of_results_in_the_docs_are_the_published_ones():
         shown = {ROOT / "docs" / path: PUBLISHED / source for path, source in figures(text).items()}
         assert shown
         assert [it for it, of in shown.items() if not filecmp.cmp(it, of, shallow=False)] == []
-
-
-def test_files_whose_first_download_is_not_checked_are_named():
-    text = (ROOT / "docs/configuration.md").read_text()
-    (names,) = re.findall(r"^No checksum is known of (.*?):", text, re.MULTILINE | re.DOTALL)
-    unchecked = {name for name, file in FILES.items() if file.checksum is None}
-    assert set(re.findall(r"`([^`]+)`", names)) == unchecked

@@ -4,7 +4,6 @@ import errno
 import json
 import os
 import shutil
-import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -14,13 +13,12 @@ import torch
 from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
 from ray.tune import TuneError
 
-from automata import cli, errors
+from automata import cli
 from automata.errors import (
     KEPT,
     KILLED,
     SMALLER,
     UserError,
-    handle_ctrl_c,
     known_reason,
     reason_in_log,
     unexpected_reason,
@@ -128,22 +126,6 @@ def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_p
     assert reason_in_log(log) == f"automata tune: error: b (log: {log})"
 
 
-def test_second_ctrl_c_is_ignored_while_the_process_cleans_up(monkeypatch):
-    before, now = signal.getsignal(signal.SIGINT), [100.0]
-    monkeypatch.setattr(errors, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job ignores it
-    handle_ctrl_c()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-        signal.raise_signal(signal.SIGINT)
-        now[0] += errors.PATIENCE_SECONDS
-        with pytest.raises(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGINT)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
 def test_ctrl_c_stays_ignored_in_a_background_job():
     code = (
         "import signal; from automata.errors import handle_ctrl_c; "
@@ -151,14 +133,6 @@ def test_ctrl_c_stays_ignored_in_a_background_job():
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_flag_without_a_default_is_required(capsys):
-    with pytest.raises(SystemExit) as end:
-        cli.main(["collect", "record.json"])
-    assert end.value.code == 2
-    last = "automata collect: error: the following arguments are required: --output"
-    assert capsys.readouterr().err.splitlines()[-1] == last
 
 
 def test_unprintable_names_in_a_users_file_are_escaped_in_the_log(tmp_path):

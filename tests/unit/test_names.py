@@ -8,8 +8,8 @@ import pytest
 from automata import names, views
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
-from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS, imported
-from automata.views import BEYOND, FIGURES, PAPER, figures, named
+from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS
+from automata.views import BEYOND, PAPER, figures, named
 
 OF_RUNS = named(PAPER, BEYOND)
 """Figures of all data sets; the others are drawn for each."""
@@ -33,13 +33,6 @@ def test_methods_differ_in_name_marker_and_colour():
     assert len(set(colours)) == len(colours)
 
 
-def test_own_method_has_one_of_the_spare_looks():
-    for own in (names.look("mine"), names.scheduler_look("mine")):
-        assert (own.display, own.meaning) == ("mine", "the user's own")
-        assert own.colour in names.SPARE_COLOURS
-        assert own.marker in names.SPARE_MARKERS
-
-
 def test_selectors_that_read_the_validation_labels_are_marked():
     for row in SELECTORS.values():
         source = inspect.getsource(import_module(row.target.partition(":")[0]))
@@ -49,14 +42,6 @@ def test_selectors_that_read_the_validation_labels_are_marked():
 def drawn(datasets, selectors, scheduler="hyperband"):
     plan = {(dataset, "tpe", scheduler): selectors for dataset in datasets}
     return set(figures(plan)) & set(OF_RUNS)
-
-
-def test_every_view_has_a_function_and_a_caption_of_its_own():
-    for view in FIGURES.values():
-        assert callable(imported(f"automata.figures.{view.make}"))
-        assert bool(view.datasets) == (view.group == PAPER)
-        assert set(view.datasets) <= set(names.DATASETS)
-    assert len({view.caption for view in FIGURES.values()}) == len(FIGURES)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,8 @@
 """The provenance of a record, and jobs that keep to their SLURM allocation."""
 
 import hashlib
-import json
 import os
 import subprocess
-import sys
 
 import psutil
 import pytest
@@ -37,18 +35,6 @@ def test_folder_outside_the_projects_checkout_has_no_git_state(tmp_path):
     assert git_state(tmp_path) is None
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     assert git_state(tmp_path) is None
-
-
-def test_numerical_settings_are_those_of_the_process():
-    code = (
-        "import json; from automata.provenance import numerics; "
-        "from automata.training.device import limit_threads; "
-        "limit_threads(3); print(json.dumps(numerics()))"
-    )
-    settings = json.loads(subprocess.check_output([sys.executable, "-c", code]))
-    assert (settings["torch"]["num_threads"], settings["torch"]["flush_denormal"]) == (3, True)
-    assert {library["num_threads"] for library in settings["blas"]} == {3}
-    assert settings["environment"]["OPENBLAS_NUM_THREADS"] == "3"
 
 
 @pytest.fixture

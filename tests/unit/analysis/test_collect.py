@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.collect import collect, evaluations, record_files
+from automata.analysis.collect import collect, evaluations
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import Record, Tuning, read_record, sealed, write_record
@@ -69,15 +69,6 @@ def test_two_records_of_one_run_are_refused_by_name(written):
     paths = [written("one", 1), written("other", 2), written("again", 1)]
     with pytest.raises(UserError, match=f"^records of the same run: {paths[0]}, {paths[2]}$"):
         collect(paths, ANY)
-
-
-def test_folders_stand_for_the_records_in_them(tmp_path):
-    paths = [tmp_path / "runs" / name / "record.json" for name in ("b", "a/c")]
-    other, unread = tmp_path / "mine.json", tmp_path / "runs/none/other.json"
-    for path in [*paths, other, unread]:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    assert record_files([tmp_path / "runs", other]) == [paths[1], paths[0], other]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from automata.analysis.energy import energy_table, follows_time, how_measured, totals
+from automata.analysis.energy import energy_table, totals
 from support.tabulated import CARBON
 
 from .conftest import run
@@ -37,22 +37,6 @@ CO2 = ["kwh", "co2_measured_grams", "co2_time_grams"]
 def test_energy_and_co2_follow_their_own_factors(changes, assumptions, expected):
     row = table(changes, **assumptions)[CO2].iloc[0]
     assert row.tolist() == pytest.approx(pd.Series(expected, dtype=float).tolist(), nan_ok=True)
-
-
-@pytest.mark.parametrize(
-    ("method", "source", "words"),
-    [
-        ("measured", BOTH, "RAPL+NVML counters"),
-        ("measured", "a plug", "a plug"),
-        ("estimated", LOAD, "estimated from CPU time"),
-        ("estimated", f"{LOAD} + pyJoules NVML", "NVML counters, CPU estimated from CPU time"),
-        (None, None, "not measured"),
-        ("polled", "NVML power + pyJoules RAPL", "RAPL+NVML, GPU power polled"),
-    ],
-)
-def test_how_energy_was_obtained_is_said_in_words(method, source, words):
-    assert how_measured(method, source) == words
-    assert follows_time(method, source) == (words == "estimated from CPU time")
 
 
 def test_energies_obtained_in_different_ways_are_not_summed():

@@ -7,7 +7,6 @@ import pytest
 from automata.analysis.runs import protocol_hash, row, table, tuning_split
 from automata.config.sections import Comparison
 from automata.records import Record
-from support.synthetic import synthetic_runs
 
 from .conftest import record
 
@@ -110,5 +109,4 @@ def test_hosts_of_one_kind_are_one_machine_if_that_is_configured():
 def test_a_column_of_numbers_stays_one_and_a_later_column_is_there_if_one_run_has_it():
     found = made({f"{SEARCH}/{CHANNEL}/joules": None})
     assert table([found])["energy_joules"].dtype == "float64"
-    assert set(table([found])) == set(synthetic_runs(datasets=("dna",)))
     assert table([found, {**found, "test_roc_auc": 0.75}])["test_roc_auc"].count() == 1

@@ -42,15 +42,3 @@ def test_the_model_of_the_script_is_the_mlp_of_the_project(data):
     ours = Mlp(4, **values, classes=3)
     inputs = data["train.inputs"]
     assert plain(inputs).equal(ours(inputs))
-
-
-def test_the_script_keeps_the_models_of_unpruned_trials(data):
-    objective = script.Objective(data, epochs=3)
-    study = optuna.create_study(pruner=optuna.pruners.ThresholdPruner(upper=-1, n_warmup_steps=2))
-    study.optimize(objective, n_trials=1)
-    assert not objective.models
-    study = optuna.create_study(pruner=optuna.pruners.NopPruner())
-    study.optimize(objective, n_trials=2)
-    for trial in study.trials:
-        assert objective.accuracy(objective.models[trial.number], "validation") == trial.value
-        assert len(trial.intermediate_values) == 3

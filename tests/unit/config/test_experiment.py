@@ -200,10 +200,6 @@ def test_values_that_suit_each_other_are_valid(changes):
     assert refusal(changes) is None
 
 
-def test_a_whole_float_is_an_integer():
-    assert read_experiments([DEFAULTS], {"seeds": [1e3]})[0].seeds == [1000]
-
-
 def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
     def weights(**protocol):
         (experiment,) = read_experiments([DEFAULTS], of_module=tabular(**protocol)[1])

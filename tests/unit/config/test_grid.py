@@ -1,17 +1,10 @@
 """The runs of a grid, and the paths of their inputs."""
 
-from collections import Counter
-from pathlib import Path
-
 import pytest
 
 from automata.config.files import SHIPPED, read_experiments
-from automata.datasets.catalog import DATASETS
 from automata.errors import UserError
 from automata.grid import Grid, alternatives
-from automata.outputs import Outputs
-
-IMAGES = ("cifar10", "cifar100", "svhn")
 
 
 @pytest.fixture(autouse=True)
@@ -23,15 +16,6 @@ def grid(*names, **changes):
     """Return the grid of shipped files, changed."""
     files = [SHIPPED / f"{name}.yaml" for name in ("config", *names)]
     return Grid(read_experiments(files, changes), [])
-
-
-def test_number_of_runs_of_shipped_configurations():
-    # 2 x (2 x 5 subsets + FULL and its repeat + 5 draws)
-    assert len(set(grid("config").runs)) == len(grid("config").runs) == 34
-    # 4 x 13 subsets, 5 repeats, but 3 of the images
-    paper = Counter(place.dataset for place in grid("paper").runs)
-    assert paper.keys() == DATASETS.keys() - {"sst2-binary"}
-    assert all(count == (156 if name in IMAGES else 260) for name, count in paper.items())
 
 
 @pytest.mark.parametrize(
@@ -51,14 +35,6 @@ def test_a_control_has_one_fraction_and_untuned_may_have_its_own_seeds(changes, 
     assert {(place.selector, place.fraction, place.seed) for place in found} == expected
 
 
-def test_archives_need_no_data_and_may_have_any_figure():
-    Path("old.tar.xz").touch()
-    own = {"mine": {"kind": "tabular", "path": "no.csv", "target": "y"}}
-    made = grid("smoke", archives=["old.tar.xz"], datasets=["dna", "mine"], own_datasets=own)
-    assert made.runs == []
-    assert {"tradeoff/dna", "tradeoff/mine"} <= set(Outputs(made).drawn)
-
-
 def test_constraints_of_wildcards_match_runs_only():
     assert grid("smoke", fractions=[0.05, 0.1]).constraint("fraction") == r"(?:0\.05|0\.1|1)"
     assert alternatives([]) == "(?:)"
@@ -68,19 +44,6 @@ def test_places_of_published_runs_are_stable():
     (full, gradmatch) = grid("smoke").runs
     assert full.stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
     assert gradmatch.stem == "dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0"
-
-
-def test_settings_and_content_of_own_files_are_in_the_name_of_a_prepared_file():
-    texts = {"vectors": {"source": None, "dimension": 5}}
-    assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
-    some = grid("text").prepared("sst5"), grid("text", data=texts).prepared("sst5")
-    assert len({*some, "results/data/sst5.safetensors"}) == 3
-    paths = set()
-    for row in ("1,0", "2,0"):
-        Path("mine.csv").write_text(f"x,y\n{row}\n")
-        own = {"kind": "tabular", "path": "mine.csv", "target": "y"}
-        paths.add(grid("smoke", datasets=["mine"], own_datasets={"mine": own}).prepared("mine"))
-    assert len(paths) == 2
 
 
 def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_line():

@@ -18,17 +18,6 @@ PIXEL = 1.0
 """Tolerance: edges of boxes are rounded to pixels."""
 
 
-def panels(figure: Figure) -> dict[str, Axes]:
-    """Return the axes by title."""
-    return {axes.get_title(): axes for axes in figure.axes}
-
-
-def panel(figure: Figure, title: str) -> Axes:
-    """Return the axes whose title ends with `title`."""
-    (found,) = [axes for name, axes in panels(figure).items() if name.endswith(title)]
-    return found
-
-
 def points(axes: Axes, gid: str) -> list[tuple[float, float]]:
     """Return the points of the lines and markers that `gid` names, in the order of drawing."""
     lines = [line.get_xydata() for line in axes.lines if line.get_gid() == gid]

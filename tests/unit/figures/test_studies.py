@@ -9,9 +9,8 @@ from matplotlib.colors import to_hex
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
 from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
-from automata.figures.files import draw
 
-from .drawn import bars, note_of, points, texts
+from .drawn import bars, points, texts
 
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 
@@ -94,16 +93,6 @@ def test_curves_are_the_steps_of_the_table(some, drawn, row, clock):
         steps = here[(here["selector"] == selector) & (here["fraction"] == size)]
         assert points(axes, f"steps {selector}") == tuples(steps, "at", "median") != []
     assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
-
-
-def test_missing_energy_is_said_and_takes_nothing_from_the_other_row(make_study, small_runs):
-    study = make_study(small_runs.assign(energy_joules=None, energy_method=None), trials=True)
-    study.trials["elapsed_joules"] = np.nan
-    figure = draw("anytime/sst5", study)
-    seconds, joules = figure.axes
-    assert texts(joules) == ["no energy known"]
-    assert points(seconds, "steps full")
-    assert "Energy: not measured." in note_of(figure)
 
 
 def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, drawn):

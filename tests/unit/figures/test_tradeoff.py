@@ -1,7 +1,6 @@
 """Trade-offs: what stands where in a panel, and which panels a figure has."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -11,12 +10,11 @@ from automata.figures.files import draw
 from automata.figures.style import style
 from automata.figures.tradeoff import content, draw_panel
 
-from .drawn import bars, legend_of, note_of, panel, panels, points, texts
+from .drawn import bars, legend_of, note_of, points, texts
 
 PANEL = Panel("sst5", "tpe", "hyperband")
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 ERROR = "relative_test_error"
-COLUMNS = ["(Random, HB)", "(TPE, HB)", "(Random, ASHA)", "(TPE, ASHA)"]
 
 
 def axes_of(study, column="speedup", shown=PANEL):
@@ -82,29 +80,3 @@ def test_refused_runs_are_not_drawn_and_counted(make_study, small_runs):
     assert "3 of 9 runs do not compare with FULL. " in note_of(figure)
     assert points(figure.axes[0], "mean random") == []
     assert legend_of(figure) == ["FULL", "AUTOMATA"]
-
-
-def test_panels_are_those_of_the_paper_in_its_order(some, drawn):
-    titles = [f"{row} {column}" for row in ("SST5", "CIFAR100") for column in COLUMNS]
-    expected = [f"({letter}) {title}" for letter, title in zip("abcdefgh", titles, strict=True)]
-    assert list(panels(drawn("main", some))) == expected
-
-
-def test_a_figure_counts_the_panels_that_were_not_run(small):
-    assert "19 of 20 panels were not run" in note_of(draw("main", small))
-
-
-def test_energy_and_co2_are_drawn_from_their_own_columns(make_study, small_runs):
-    runs = pd.concat([small_runs.assign(dataset=name) for name in ("cifar100", "svhn")])
-    runs.loc[runs["selector"] == "full", "energy_joules"] *= 3  # else energy is as time
-    study = make_study(runs)
-    figure = draw("energy-co2", study)
-    ratios = [f"{it} (\N{MULTIPLICATION SIGN})" for it in ("Energy ratio", "CO2 ratio (from time)")]
-    assert [axes.get_xlabel() for axes in figure.axes] == [
-        label for label in ratios for _ in range(4)
-    ]
-    for dataset, column in [("cifar100", "energy_ratio"), ("svhn", "speedup")]:
-        shown = Panel(dataset, "tpe", "hyperband")
-        table = shown.rows(study.tradeoff).query("selector == 'random'")
-        stands = points(panel(figure, shown.short_title), "mean random")
-        assert [x for x, _ in stands] == table[column].tolist()

@@ -68,12 +68,6 @@ def test_the_page_loads_nothing_and_its_links_lead_somewhere(tags):
     assert "tables/overview.md" not in references  # was not written
 
 
-def test_spaces_before_units_do_not_break_and_those_of_commands_stay_as_they_are(experiment):
-    html = page(experiment, ["at 5 s.yaml"])
-    assert "5\N{NO-BREAK SPACE}%" in html
-    assert "snakemake --cores all --configfile &#39;at 5 s.yaml&#39; --force" in html
-
-
 @pytest.mark.parametrize("missing", ["random", "full"])
 def test_a_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, tmp_path, missing):
     shutil.copytree(experiment / "figures", tmp_path / "figures")

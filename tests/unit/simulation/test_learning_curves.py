@@ -16,7 +16,6 @@ from automata.simulation.grid import curves_jobs, read_curves
 from automata.simulation.train import record_curves
 from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
-from support.pretence import NAME, pretended_cuda
 from support.searching import run_job, search_here
 
 CONFIG = {
@@ -158,23 +157,3 @@ def test_a_job_that_outlived_its_call_is_waited_for_and_its_record_kept(
     alter(file)
     with pytest.raises(UserError, match=f"^{file}: {DAMAGED}; delete it to train again$"):
         read_curves(file)
-
-
-def test_an_own_file_that_has_changed_since_the_call_is_refused_in_one_line(
-    data, tmp_path, monkeypatch
-):
-    (tmp_path / "curve_methods.py").write_text("def make(): ...")
-    monkeypatch.syspath_prepend(tmp_path)
-    own = experiment(own_selectors={"mine": "curve_methods:make"}, selectors=["mine"])
-    job, _ = curves_jobs(own, {"dna": {"own_selectors.mine": "0" * 64}}).values()
-    message = r"^own_selectors\.mine: curve_methods:make: has changed; run the same command again$"
-    with pytest.raises(UserError, match=message):
-        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-
-
-def test_a_gpu_is_recorded_by_its_name(data, tmp_path):
-    on_gpu = experiment(compute={"device": "cuda"}, selectors=["rs2"])
-    job = next(iter(curves_jobs(on_gpu, {"dna": {}}).values()))
-    with pretended_cuda():
-        record_curves(job, data, tmp_path / "work", tmp_path / "a.json")
-    assert read_curves(tmp_path / "a.json").provenance["device"] == NAME

@@ -143,9 +143,3 @@ def test_every_method_chooses_and_costs_what_a_replay_of_each_search_does():
         ]
         found = zip(outcome.chosen, outcome.test, outcome.costs[0], strict=True)
         assert list(found) == expected, method.name
-
-
-def test_a_rung_is_the_nearest_recorded_epoch():
-    epochs = [1, 2, 7, 22, 50, 64, 66, 100, 200]
-    (bracket,) = halving_at(6, epochs, {0.1: 3, 0.3333: 2}).brackets
-    assert (bracket.rungs, bracket.survivors) == ([22, 66, 200], [3, 2])
