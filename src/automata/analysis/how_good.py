@@ -161,6 +161,12 @@ def _worth(
         )
     if run["best_index"] == 0:
         return "nothing: the first configuration that the search tried is the best one"
+    if run["fraction"] < 1:
+        share = wording.percent(run["fraction"])
+        return (
+            f"unknown: the search trained the first configuration on {share} of the data only; add "
+            "untuned to the selectors to compare with random configurations"
+        )
     first, best = (mine[mine["index"] == n].set_index("epoch") for n in (0, run["best_index"]))
     if first.empty:
         return "unknown: the first configuration of the search has no score"

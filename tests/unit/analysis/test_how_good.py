@@ -14,6 +14,7 @@ RUN = {
     "test_macro_f1": 0.8,
     "test_loss": 0.05,
     "best_index": 1,
+    "fraction": 1.0,
 }
 MAJORITY = {"accuracy": 0.6, "balanced_accuracy": 0.5, "log_loss": 0.7}
 SIMPLE = {
@@ -122,6 +123,7 @@ FIRST = "of validation accuracy over the first configuration tried"
         ),
         ({"metric": "log_loss"}, "+0.15 of validation log loss"),  # scores are exp(-loss)
         ({"best_index": 0}, "nothing: the first configuration that the search tried is the best"),
+        ({"fraction": 0.01}, "unknown: the search trained the first configuration on 1 % of the"),
     ],
 )
 def test_tuning_is_worth_what_it_gained(changes, words):
