@@ -37,7 +37,9 @@ def main(wheel: Path) -> None:
     for name in (*KEEL, *SKLEARN):
         table = _table(name, wheel)
         splits = [dict(_scores(table, split)) for split in range(SPLITS)]
-        rows.append({"table": name, **pd.DataFrame(splits).mean().to_dict()})
+        means = pd.DataFrame(splits).mean().to_dict()
+        sizes = {it: int(means[it]) for it in ("training rows", "features")}
+        rows.append({"table": name, **means, **sizes})
         write_table(rows, RESULTS, "tables", title=f"Means over {SPLITS} splits")
         print(rows[-1], flush=True)
 
