@@ -137,6 +137,9 @@ def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
         tar.addfile(made, io.BytesIO(b"x"))
     with pytest.raises(UserError, match=f"^{archive}: "):
         unpack([archive], tmp_path / "there" / "deep", as_named=True)
+    archive.write_text("text")
+    with pytest.raises(UserError, match=f"^{archive}: not an archive of records: "):
+        unpack([archive], tmp_path / "there")
     assert not list(tmp_path.rglob("record.json"))
 
 

@@ -14,17 +14,7 @@ import pytest
 import yaml
 from snakemake.api import SnakemakeApi
 from snakemake.scheduling.greedy import SchedulerSettings
-from snakemake.settings.types import (
-    ConfigSettings,
-    DAGSettings,
-    ExecutionSettings,
-    OutputSettings,
-    Quietness,
-    RerunTrigger,
-    ResourceSettings,
-    SchedulingSettings,
-    StorageSettings,
-)
+from snakemake.settings import types
 
 ROOT = Path(__file__).parents[2]
 PROFILE = yaml.safe_load((ROOT / "workflow/profiles/default/profile.yaml").read_text())
@@ -87,29 +77,31 @@ class Workflow:
     def _execute(self, targets: tuple[str, ...], executor: str, **forced: Any) -> Counter[str]:
         own = self.folder / "own.yaml"
         own.write_text(yaml.safe_dump(self.config))
-        output = OutputSettings(quiet={Quietness.ALL}, show_failed_logs=True)
+        output = types.OutputSettings(quiet={types.Quietness.ALL}, show_failed_logs=True)
         path = patch.object(sys, "path", [*sys.path])  # the Snakefile changes it and os.environ
         with patch.dict(os.environ), path, SnakemakeApi(output) as api:
             workflow = api.workflow(
-                resource_settings=ResourceSettings(cores=2),
-                config_settings=ConfigSettings(configfiles=[*self.configfiles, own]),
-                storage_settings=StorageSettings(),
+                resource_settings=types.ResourceSettings(cores=2),
+                config_settings=types.ConfigSettings(configfiles=[*self.configfiles, own]),
+                storage_settings=types.StorageSettings(),
                 snakefile=self.snakefile,
                 workdir=self.folder,
             )
             dag = workflow.dag(
-                DAGSettings(
+                types.DAGSettings(
                     targets=set(targets),
                     rerun_triggers={
-                        RerunTrigger.parse_choice(name) for name in PROFILE["rerun-triggers"]
+                        types.RerunTrigger.parse_choice(name) for name in PROFILE["rerun-triggers"]
                     },
                     **forced,
                 )
             )
             dag.execute_workflow(
                 executor=executor,
-                execution_settings=ExecutionSettings(keep_incomplete=PROFILE["keep-incomplete"]),
-                scheduling_settings=SchedulingSettings(scheduler="greedy"),
+                execution_settings=types.ExecutionSettings(
+                    keep_incomplete=PROFILE["keep-incomplete"]
+                ),
+                scheduling_settings=types.SchedulingSettings(scheduler="greedy"),
                 scheduler_settings=SchedulerSettings(),
             )
             jobs = list(workflow._workflow.dag.needrun_jobs(exclude_finished=False))

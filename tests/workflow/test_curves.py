@@ -3,8 +3,6 @@
 import shutil
 
 import pandas as pd
-import pytest
-from snakemake.exceptions import MissingRuleException
 
 from .conftest import ROOT
 
@@ -14,20 +12,21 @@ OWN = ROOT / "docs/examples/own_methods.py"
 
 def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     shutil.copy2(OWN, workflow.folder)
+    curves = {"pool": 4, "seeds": [0, 1], "part": 2}
     workflow.config = {
         "own_selectors": {"highest-loss": "own_methods:HighestLoss"},
         "selectors": ["full", "untuned", "rs2", "highest-loss"],
         "fractions": [0.1],
         "schedulers": ["hyperband", "asha"],
-        "learning_curves": {"pool": 4, "seeds": [0, 1], "part": 2},
+        "learning_curves": curves,
     }
-    curves = workflow.config["learning_curves"]
     jobs = workflow.run(TARGET)
     assert jobs["record_curves"] == 3 * 2 * 2  # selectors, seeds, parts
     assert "tune" not in jobs
     assert not workflow.plan(TARGET)
 
-    found = pd.read_csv(workflow.folder / "results/smoke/tables/simulated.csv")
+    table = workflow.folder / "results/smoke/tables/simulated.csv"
+    found = pd.read_csv(table)
     assert set(found["scheduler"]) == {"hyperband", "asha"}
     full = found[found["method"] == "FULL"]
     assert (full["regret"] == 0).all()
@@ -35,42 +34,20 @@ def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     assert {"rs2 10 %", "highest-loss 10 %", "one epoch", "FULL, ASHA"} <= set(found["method"])
     assert (workflow.folder / "results/smoke/figures/regret-asha.png").exists()
 
+    workflow.run("publish_curves")
+    shutil.rmtree(workflow.folder / "results/curves")
+    curves["recorded"] = "results/reference/curves"
+    assert not workflow.run(TARGET)["record_curves"]
+    pd.testing.assert_frame_equal(pd.read_csv(table), found, rtol=1e-5)
+
     curves["pool"] = 6
     assert workflow.plan(TARGET)["record_curves"] == 3 * 2  # the new part alone
-    curves["pool"] = 4
+    curves["train"] = False
+    assert not workflow.plan(TARGET)["record_curves"]
+    curves |= {"pool": 4, "train": True}
     workflow.config["schedulers"] = ["none"]
     again = workflow.plan(TARGET)
     assert (again["record_curves"], again["simulate"]) == (0, 1)
     with (workflow.folder / OWN.name).open("a") as file:
         file.write("# changed\n")
     assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # of its own selector alone
-
-
-def test_curves_that_are_not_configured_are_made_by_no_rule(workflow):
-    workflow.config = {"learning_curves": {"pool": 4}}
-    with pytest.raises(MissingRuleException):
-        workflow.plan("results/curves/dna/other.json")
-
-
-def test_published_curves_are_not_trained_again(workflow):
-    workflow.config = {
-        "selectors": ["full", "rs2"],
-        "fractions": [0.1],
-        "schedulers": ["hyperband"],
-        "learning_curves": {"pool": 4, "seeds": [0, 1], "part": 2},
-    }
-    workflow.run(TARGET)
-    table = workflow.folder / "results/smoke/tables/simulated.csv"
-    before = pd.read_csv(table)
-    workflow.run("publish_curves")
-    shutil.rmtree(workflow.folder / "results/curves")
-
-    workflow.config["learning_curves"]["recorded"] = "results/reference/curves"
-    jobs = workflow.run(TARGET)
-    assert not jobs["record_curves"]
-    pd.testing.assert_frame_equal(pd.read_csv(table), before, rtol=1e-5)
-
-    workflow.config["selectors"] = ["full", "rs2", "random"]
-    assert workflow.plan(TARGET)["record_curves"] == 2 * 2  # random alone
-    workflow.config["learning_curves"]["train"] = False
-    assert not workflow.plan(TARGET)["record_curves"]

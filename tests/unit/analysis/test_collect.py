@@ -58,10 +58,20 @@ def test_an_edited_record_is_refused_by_name(written, old, new):
         read_record(path)
 
 
-def test_an_unknown_field_is_refused_by_name(tmp_path):
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"colour": "red"}, "colour: Extra inputs"),
+        (
+            {"schema_version": 9},
+            "schema_version: Input should be 2; use the version of the project",
+        ),
+    ],
+)
+def test_a_record_of_another_schema_is_refused(change, line, tmp_path):
     path = tmp_path / "record.json"
-    path.write_text(sealed(record().model_dump(mode="json") | {"colour": "red"}))
-    with pytest.raises(UserError, match=f"^{path}: not a record: colour: Extra inputs"):
+    path.write_text(sealed(record().model_dump(mode="json") | change))
+    with pytest.raises(UserError, match=f"^{path}: not a record: {line}"):
         read_record(path)
 
 

@@ -143,6 +143,7 @@ REFUSED = [
         'learning_curves.horizon_exponents: "glister" is not valid; valid: full, ',
         {"learning_curves": {"horizon_exponents": {"glister": [0.5]}}},
     ),
+    ("datasets.0: satimage needs the section protocol.tabular", {"protocol": {"tabular": None}}),
     own(': "../a" is not valid; valid: a text that matches', "../a", **TABLE),
     own(".dna: the project has this name; choose another", "dna", **TABLE),
     own(".mine.kind: missing", path="a.csv"),

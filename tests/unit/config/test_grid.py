@@ -1,5 +1,7 @@
 """The runs of a grid, and the paths of their inputs."""
 
+from pathlib import Path
+
 import pytest
 
 from automata.config.files import SHIPPED, read_experiments
@@ -51,6 +53,12 @@ def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_l
         grid("smoke", archives=["old.tar.xz"])
     with pytest.raises(UserError, match=r"^learning_curves\.recorded: no: no such folder$"):
         grid("smoke", learning_curves={"recorded": "no"})
+    own, vectors = {"kind": "text", "path": "t.csv", "text": "a", "target": "b"}, {"source": "v"}
+    changes = {"datasets": ["mine"], "own_datasets": {"mine": own}, "data": {"vectors": vectors}}
+    for key in r"own_datasets\.mine\.path: t\.csv", r"data\.vectors\.source: v":
+        with pytest.raises(UserError, match=f"^{key}: no such file or folder$"):
+            _ = grid("smoke", **changes).records
+        Path("t.csv").touch()
     (part,) = read_experiments([SHIPPED / "config.yaml"])
     with pytest.raises(UserError, match=r"^experiment: must be the same in all parts$"):
         Grid([part, part.model_copy(update={"experiment": "other"})], [])

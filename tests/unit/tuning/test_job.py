@@ -17,6 +17,7 @@ from safetensors.torch import load_file
 from automata.analysis.runs import row
 from automata.cli import commands
 from automata.config.data import Preparation
+from automata.config.job import Job
 from automata.config.sections import Comparison
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
@@ -355,6 +356,10 @@ def test_a_job_fails_when_every_trial_diverges(data, tmp_path):
 def test_another_data_set_in_the_file_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="is data set 'dna', not 'letter'"):
         run_job(make_job(run={"dataset": "letter"}), data, tmp_path / "job")
+    other = make_job().model_dump()
+    other["settings"]["data"]["sst2_neutral"] = "scores"
+    with pytest.raises(UserError, match=f"^{data}: prepared with other settings; delete it, to"):
+        run_job(Job.model_validate(other), data, tmp_path / "job")
 
 
 @pytest.mark.parametrize(
