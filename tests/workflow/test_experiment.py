@@ -22,13 +22,10 @@ def test_plan_prints_the_runs_of_each_data_set(tmp_path):
     assert {"dna: 260 runs", "cifar10: 156 runs"} <= set(shown.splitlines())
 
 
-def test_targets_make_their_part_of_the_results(workflow):
+def test_targets_make_their_part_and_a_measured_job_has_all_cores_of_one_machine(workflow):
     tables = {"prepare", "tune", "collect", "tabulate", "tables"}
     assert set(workflow.plan("tables")) == tables
     assert set(workflow.plan("figures")) == tables - {"tables"} | {"plot", "figures"}
-
-
-def test_measured_job_has_all_cores_of_a_call_on_one_machine(workflow):
     workflow.config = {"compute": {"concurrent_trials": 1, "threads_per_trial": 1}}
     workflow.plan()
     assert (workflow.threads["tune"], workflow.threads["prepare"]) == (2, 1)
@@ -81,11 +78,6 @@ def test_copy_of_the_results_repeats_no_run(copy, change, tables_too):
     jobs = copy.plan()
     assert jobs["prepare"] + jobs["tune"] == 0
     assert tables_too or not jobs
-
-
-def test_deleted_record_repeats_its_run_and_the_reductions(copy):
-    (copy.folder / RECORD.format("gradmatch-0.1")).unlink()
-    assert copy.plan() == {"tune": 1, **REDUCTIONS}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Official files from a server on this machine that misbehaves on demand."""
 
 import hashlib
-import os
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -9,7 +8,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
-from unittest.mock import Mock
 
 import pytest
 
@@ -101,22 +99,9 @@ def test_download_is_in_the_cache_under_its_official_name(server, checksum):
     assert FILE.read_bytes() == BODY
     assert {*CACHE.iterdir()} == {FILE, LOCK}
     assert FILE.stat().st_mode == put(CACHE / "any new file").stat().st_mode
-
-
-def test_verified_file_in_the_cache_comes_first_and_needs_nothing(server):
-    put(FILE)
     put(MIRROR / NAME, b"other")
-    assert server.acquired(str(MIRROR)) == FILE
-    assert (server.requests, list(CACHE.iterdir())) == ([], [FILE])
-
-
-def test_wrong_file_in_the_cache_is_an_error_and_not_replaced(server):
-    put(FILE, b"other")
-    found = hashlib.sha256(b"other").hexdigest()
-    problem = f"wrong checksum: expected sha256:{SHA256}, found {found}"
-    remedy = f"put the file of {server.url} at {FILE} by hand"
-    assert server.failure() == f"numerals: {FILE}: {problem}; {remedy}"
-    assert (FILE.read_bytes(), server.requests) == (b"other", [])
+    assert server.acquired(str(MIRROR), checksum) == FILE  # the cache comes first
+    assert len(server.requests) == 1
 
 
 def test_mirror_folder_is_used_in_place_or_gives_way_to_the_source(server):
@@ -159,12 +144,6 @@ def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     assert [*CACHE.iterdir()] == [LOCK]
 
 
-def test_full_disk_leaves_nothing(server, monkeypatch):
-    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left")))
-    assert "No space left" in server.failure()
-    assert [*CACHE.iterdir()] == [LOCK]
-
-
 @pytest.mark.parametrize("later", ["in the cache", "at the source", "in a mirror"])
 def test_later_file_must_have_the_recorded_checksum_of_the_first(server, later):
     recorded = CACHE / f"{NAME}.sha256"
@@ -179,6 +158,7 @@ def test_later_file_must_have_the_recorded_checksum_of_the_first(server, later):
     assert f"wrong checksum: expected sha256:{SHA256}, found " in text
     assert f"({recorded} has the checksum of the first one)" in text
     assert recorded.is_file()
+    assert later != "in the cache" or FILE.read_bytes() == b"other"  # it may be the user's
 
 
 def test_two_processes_at_once_share_one_download(server):

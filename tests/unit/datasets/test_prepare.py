@@ -22,12 +22,6 @@ WEIGHTS = {"weights": torch.zeros(2)}
 RANDOM_VECTORS = Preparation(vectors=Vectors(source=None, dimension=4))
 
 
-def test_connect4_is_split_by_the_shares_of_the_papers_appendix():
-    """10 % for validation and 20 % for test, of all rows."""
-    spec = DATASETS["connect4"]
-    assert (spec.train, spec.validation, spec.test) == (67557 - 6756 - 13511, 6756, 13511)
-
-
 @pytest.mark.parametrize("name", ["connect4", "sst2", "sst2-binary", "sst5", "trec6"])
 def test_official_files_of_a_mirror_are_prepared(name, mirror, tmp_path):
     preparation = RANDOM_VECTORS if DATASETS[name].kind == "text" else Preparation()
