@@ -20,7 +20,6 @@ import yaml
 
 from automata.config.sections import Compute
 from automata.errors import UserError
-from automata.metering.counters import PolledPower
 from automata.metering.gpus import gpu_sources
 from automata.records import read_record
 from automata.training.device import gpus_in_use
@@ -110,27 +109,22 @@ def energy_and_power(folder: Path, quick: bool) -> Finding:
     """Check NVML's counter of energy against the integral of the power that NVML reports."""
     notes: list[str] = []
     counters = gpu_sources(gpus_in_use(CUDA), notes)
-    if not counters or isinstance(counters[0], PolledPower):
+    if not counters:
         return Finding(False, f"no counter of energy: {'; '.join(notes)}")
     counter = counters[0]
     number = counter.channel().domain.rpartition("_")[2]
     handle = pynvml.nvmlDeviceGetHandleByIndex(int(number))
-    power = PolledPower(
-        "gpu", "power", "NVML power", lambda: pynvml.nvmlDeviceGetPowerUsage(handle) / 1000
-    )
-    power.open()
     matrix = torch.randn(4096, 4096, device=CUDA)
     counter.start()
-    power.start()
-    start = time.perf_counter()
-    while time.perf_counter() - start < 20:
+    seconds, watts = [time.perf_counter()], [pynvml.nvmlDeviceGetPowerUsage(handle) / 1000]
+    while seconds[-1] - seconds[0] < 20:
         for _ in range(20):
             matrix = torch.tanh(matrix @ matrix)
         torch.cuda.synchronize()
-        power.update()
+        seconds.append(time.perf_counter())
+        watts.append(pynvml.nvmlDeviceGetPowerUsage(handle) / 1000)
     counter.update()
-    power.update()
-    joules, integral = counter.channel().joules or 0.0, power.channel().joules or 0.0
+    joules, integral = counter.channel().joules or 0.0, float(np.trapezoid(watts, seconds))
     share = joules / integral if integral else float("nan")
     text = f"{joules:.0f} J counted, {integral:.0f} J by power, {share:.3f} times as much"
     return Finding(0.9 < share < 1.1, text)

@@ -58,8 +58,6 @@ def how_measured(method: str | None, source: str | None) -> str:
         return "estimated from CPU time"
     if method == "estimated":  # the weakest part names the method
         return f"{counters} counters, CPU estimated from CPU time"
-    if method == "polled":
-        return f"{counters}, GPU power polled"
     return f"{counters} counters" if counters else source or "several sources"
 
 

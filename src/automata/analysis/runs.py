@@ -82,8 +82,7 @@ class RunRow:
     energy_joules: float | None = _column(lambda run: joules(run.record.phases))
     """energy of the search and the final training"""
     energy_method: str | None = _column(lambda run: common(run.record.phases, "energy_method"))
-    """`measured` (counters), `polled` (samples of power) or `estimated` (from CPU time); empty if
-    the two phases differ"""
+    """`measured` (counters) or `estimated` (from CPU time); empty if the two phases differ"""
     energy_source: str | None = _column(lambda run: common(run.record.phases, "energy_source"))
     """library and counters that gave the energy"""
     exclusive: bool = _column(lambda run: all(phase.exclusive for phase in run.record.phases))

@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 import psutil
 
-from automata.metering.counters import Counter, PolledPower, Reader, first_readable
+from automata.metering.counters import Counter, readable
 
 MILLIJOULES = 1e-3
-MILLIWATTS = 1e-3
 
 MPS_PROCESSES = "nvmlDeviceGetMPSComputeRunningProcesses"
 """NVML's function for processes that compute through the MPS server: it lists them apart."""
@@ -21,10 +20,10 @@ MPS_PROCESSES = "nvmlDeviceGetMPSComputeRunningProcesses"
 T = TypeVar("T")
 
 
-def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Reader]:
-    """Open and return the first readable source of each GPU: its counter, else its power.
+def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Counter]:
+    """Open and return the counter of each GPU; without those that cannot be read.
 
-    The result lacks GPUs that cannot be read; `notes` receives why.
+    `notes` receives why.
     """
     wanted = [_plain(uuid) for uuid in uuids]
     opened = []
@@ -36,7 +35,7 @@ def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Reader]:
         if has_mig:
             notes.append(f"{name}: MIG: NVML does not count the energy of a slice")
         else:
-            opened += first_readable(name, notes, partial(_counter, index), partial(_power, index))
+            opened += readable(name, notes, partial(_counter, index))
     return opened
 
 
@@ -52,18 +51,6 @@ def _counter(index: int) -> Counter:
         source="pyJoules NVML",
         read=lambda: float(device.get_energy()[0]),
         unit=MILLIJOULES,
-    )
-
-
-def _power(index: int) -> PolledPower:
-    import pynvml
-
-    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
-    return PolledPower(
-        device="gpu",
-        domain=f"nvidia_gpu_{index}",
-        source="NVML power",
-        read=lambda: MILLIWATTS * pynvml.nvmlDeviceGetPowerUsage(handle),
     )
 
 

@@ -16,7 +16,7 @@ import psutil
 
 from automata.errors import UserError
 from automata.locks import held
-from automata.metering.counters import PolledPower, Source
+from automata.metering.counters import Source
 from automata.metering.gpus import gpu_sources, others_compute
 from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.processes import ProcessTree, host_busy_seconds
@@ -36,8 +36,8 @@ class Meter:
     """Context manager around a window; its end sets `measurement`, also if the body raises.
 
     It uses the first readable source of each device. For CPU and memory it tries pyJoules' RAPL
-    counters, codecarbon's RAPL counters, then codecarbon's load model; for each GPU, pyJoules' NVML
-    counter, then its polled power. Counters count the whole machine, so measured jobs must not
+    counters, codecarbon's RAPL counters, then codecarbon's load model; for each GPU it reads
+    pyJoules' NVML counter. Counters count the whole machine, so measured jobs must not
     overlap (`exclusive_host`).
     """
 
@@ -140,7 +140,7 @@ class Meter:
             self._shared_gpu = others_compute(self._gpus, self._tree.pids)
 
     def _sample(self) -> None:
-        """Sample processes and polled power often, and counters rarely, until the end."""
+        """Sample processes often, and counters rarely, until the end."""
         due = time.monotonic() + self._sample_seconds
         find_at = time.monotonic()
         while not self._stop.wait(TREE_SAMPLE_SECONDS):
@@ -155,10 +155,9 @@ class Meter:
                 if self._end is not None:
                     return
                 self._tree.update()
-                for source in self._sources:
-                    if is_due or isinstance(source, PolledPower):
-                        source.update()
                 if is_due:
+                    for source in self._sources:
+                        source.update()
                     due += self._sample_seconds
 
 

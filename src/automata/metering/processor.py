@@ -10,7 +10,7 @@ from typing import Any
 from pyJoules.device import rapl_device
 from pyJoules.exception import PyJoulesException
 
-from automata.metering.counters import Counter, Reader, Source, first_readable
+from automata.metering.counters import Counter, Source, readable
 from automata.metering.measurement import JOULES_PER_KWH, Channel
 from automata.metering.processes import ProcessTree
 
@@ -19,7 +19,7 @@ MICROJOULES = 1e-6
 os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbon is imported
 
 
-def rapl_counters(notes: list[str]) -> list[Reader]:
+def rapl_counters(notes: list[str]) -> list[Counter]:
     """Open and return RAPL's counters: pyJoules' if it reads every package, else codecarbon's.
 
     codecarbon also reads packages of several dies, or in another order, but no memory. The result
@@ -31,16 +31,16 @@ def rapl_counters(notes: list[str]) -> list[Reader]:
     except PyJoulesException:
         notes.append(f"RAPL: no {root}")
         return []
-    counters: list[Reader] = []
+    counters: list[Counter] = []
     for domain in domains:  # core and uncore are inside the package
         if isinstance(domain, rapl_device.RaplPackageDomain | rapl_device.RaplDramDomain):
-            counters += first_readable(str(domain), notes, partial(_counter, root, domain))
-    readable = sum(counter.device == "cpu" for counter in counters)
+            counters += readable(str(domain), notes, partial(_counter, root, domain))
+    found = sum(counter.device == "cpu" for counter in counters)
     packages = [zone for zone in root.glob("intel-rapl:*") if _name(zone).startswith("package")]
-    if readable and readable == len(packages):
+    if found and found == len(packages):
         return counters
-    notes.append(f"RAPL: {readable} of {len(packages)} packages can be read")
-    return first_readable("codecarbon RAPL", notes, partial(_codecarbon_counter, root))
+    notes.append(f"RAPL: {found} of {len(packages)} packages can be read")
+    return readable("codecarbon RAPL", notes, partial(_codecarbon_counter, root))
 
 
 def _counter(root: Path, domain: Any) -> Counter:

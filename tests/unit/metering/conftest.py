@@ -41,7 +41,6 @@ class FakeGpus:
 
     def __init__(self):
         self.millijoules = []
-        self.milliwatts = None  # no GPU tells its power
         self.pids = {}  # GPU -> the processes that compute on it
         self.clients_of_mps = []
         self.cut = set()  # GPUs in slices of MIG
@@ -79,7 +78,6 @@ def gpus(monkeypatch):
         "nvmlDeviceGetHandleByIndex": lambda index: index,
         "nvmlDeviceGetUUID": lambda handle: fake.uuids[handle],
         "nvmlDeviceGetTotalEnergyConsumption": lambda handle: supported(fake.millijoules[handle]),
-        "nvmlDeviceGetPowerUsage": lambda handle: supported(fake.milliwatts),
         "nvmlDeviceGetComputeRunningProcesses": lambda handle: processes(fake.pids.get(handle, [])),
         MPS_PROCESSES: lambda handle: processes(fake.clients_of_mps),
         "nvmlDeviceGetMigMode": lambda handle: (handle in fake.cut, 0),

@@ -1,11 +1,10 @@
-"""GPUs through pyJoules and NVML's functions: counters, polling, and which ones count."""
+"""GPUs through pyJoules and NVML's functions: counters, and which ones count."""
 
 from unittest.mock import Mock
 
 import psutil
 import pytest
 
-from automata.metering import counters as module
 from automata.metering.gpus import gpu_sources, others_compute, visible_gpus
 
 UNSUPPORTED = "nvidia_gpu_0: NVMLError_NotSupported: Not Supported"
@@ -24,39 +23,13 @@ def test_millijoules_of_the_gpus_asked_for_become_joules_however_a_uuid_is_writt
     assert labels == ("gpu", "measured", "pyJoules NVML")
 
 
-@pytest.mark.parametrize(
-    ("times", "watts", "joules", "errors"),
-    [
-        ([0.0, 2.0, 6.0], [100, 200, 200], 2 * 150 + 4 * 200, 0),
-        ([0.0, 1.0, 3.0], [100, None, 100], 300.0, 1),
-    ],
-    ids=["by the trapezoid rule", "over a failed poll"],
-)
-def test_power_of_a_gpu_without_a_counter_is_integrated(
-    gpus, monkeypatch, times, watts, joules, errors
-):
-    clock = iter([0.0, 0.0, *times])  # first: no counter
-    monkeypatch.setattr(module.time, "perf_counter", lambda: next(clock))
-    gpus.millijoules, gpus.milliwatts = [None], 100_000
-    notes = []
-    (source,) = gpu_sources(gpus.uuids, notes)
-    for read, power in zip([source.start, *[source.update] * 2], watts, strict=False):
-        gpus.milliwatts = None if power is None else power * 1000
-        read()
-    channel = source.channel()
-    assert (channel.joules, channel.errors) == (joules, errors)
-    assert (channel.method, channel.source) == ("polled", "NVML power")
-    assert channel.reads == len(watts) - 1 - errors
-    assert notes == [UNSUPPORTED]
-
-
 def test_slices_and_a_gpu_that_tells_nothing_are_left_out_with_the_reasons(gpus):
     gpus.millijoules, gpus.cut = [None, 0, 0], {1}
     notes = []
     (source,) = gpu_sources(gpus.uuids, notes)
     assert source.domain == "nvidia_gpu_2"
     slices = "nvidia_gpu_1: MIG: NVML does not count the energy of a slice"
-    assert notes == [UNSUPPORTED, UNSUPPORTED, slices]
+    assert notes == [UNSUPPORTED, slices]
 
 
 @pytest.mark.parametrize(

@@ -32,13 +32,12 @@ def window(start, wall, *channels, **changes):
         ([channel(0.0)], (0.0, "measured", "RAPL")),
         ([channel(2.0), channel(None, "NVML")], (None, None, None)),
         ([channel(2.0, "b"), channel(0.5, "a"), channel(1.0, "b")], (3.5, "measured", "a + b")),
-        ([channel(2.0), channel(1.0, "p", "polled")], (3.0, "polled", "RAPL + p")),
         (
-            [channel(2.0, "p", "polled"), channel(1.0, "load", "estimated")],
+            [channel(2.0, "p"), channel(1.0, "load", "estimated")],
             (3.0, "estimated", "load + p"),
         ),
     ],
-    ids=["no channel", "zero", "one unknown", "each source once", "polled", "the weakest method"],
+    ids=["no channel", "zero", "one unknown", "each source once", "the weakest method"],
 )
 def test_energy_is_the_sum_of_all_channels_by_the_weakest_method(channels, expected):
     found = window(0.0, 1.0, *channels)
