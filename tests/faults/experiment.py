@@ -1,5 +1,6 @@
 """A miniature experiment in a folder of its own, and what is left of it when it is broken."""
 
+import hashlib
 import json
 import os
 import re
@@ -74,6 +75,7 @@ class Experiment:
         """Start `snakemake` after commands of a `shell`, in a process group of its own."""
         command = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "workflow/Snakefile")]
         command += ["--configfile", f"{protocol}.yaml", "--cores", "1", *options]
+        self.protocol = protocol
         here = {name: value.format(folder=self.folder) for name, value in environment.items()}
         with self.log.open("ab") as log:
             self._begin = log.tell()
@@ -100,12 +102,12 @@ class Experiment:
         """Yield run, trial and time of all results of trials that are kept in the work folder."""
         for log in self.work.rglob("log.jsonl"):
             run = str(log.parent.relative_to(self.work))
-            for line in log.read_bytes().splitlines(keepends=True):
-                try:
-                    entry = json.loads(line.partition(b" ")[2])
-                except ValueError:  # torn
-                    break
-                if line.endswith(b"\n") and entry["kind"] == "reported":
+            for line in log.read_bytes().splitlines():
+                digest, _, body = line.partition(b" ")
+                if hashlib.sha256(body).hexdigest()[: len(digest) or None].encode() != digest:
+                    break  # torn or altered: a job reads the lines before it
+                entry = json.loads(body)
+                if entry["kind"] == "reported":
                     last = entry["progress"]["evaluations"][-1]
                     yield run, entry["index"], last["finished_at"]
 

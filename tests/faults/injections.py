@@ -82,8 +82,8 @@ class Injector:
         send(signal.SIGKILL, victims)
 
     def call_twice(self, victims):
-        """Call Snakemake once more in the same folder, which it refuses; then kill the job."""
-        assert self.experiment.call(self.experiment.protocols[0], "--until", "tune") == 1
+        """Call Snakemake once more for the same files, which it refuses; then kill the job."""
+        assert self.experiment.call(self.experiment.protocol, "--until", "tune") == 1
         assert "Directory cannot be locked" in self.experiment.printed()
         send(signal.SIGKILL, victims)
 

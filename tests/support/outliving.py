@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import psutil
 
 WORKER = """
-import os, subprocess, sys, time
+import os, sys, time
 
 def burn(seconds):
     end = time.process_time() + seconds
@@ -20,7 +20,6 @@ print(os.getpid(), flush=True)
 for line in sys.stdin:
     print(eval(line), flush=True)
 """
-SLEEPER = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']).pid"
 STARTER = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {WORKER!r}]).wait()"
 
 
@@ -38,14 +37,8 @@ class Worker:
 
     def burn(self, seconds: float) -> float:
         """Let it use so many CPU seconds, and return all that it has used."""
-        return float(self._value_of(f"burn({seconds})"))
-
-    def start_another(self) -> psutil.Process:
-        return psutil.Process(int(self._value_of(SLEEPER)))
-
-    def _value_of(self, expression: str) -> str:
-        self.starter.stdin.write(f"{expression}\n")
-        return self.starter.stdout.readline()
+        self.starter.stdin.write(f"burn({seconds})\n")
+        return float(self.starter.stdout.readline())
 
 
 @contextmanager

@@ -126,15 +126,6 @@ def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_p
     assert reason_in_log(log) == f"automata tune: error: b (log: {log})"
 
 
-def test_ctrl_c_stays_ignored_in_a_background_job():
-    code = (
-        "import signal; from automata.errors import handle_ctrl_c; "
-        "signal.signal(signal.SIGINT, signal.SIG_IGN); handle_ctrl_c(); "
-        "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-
-
 def test_unprintable_names_in_a_users_file_are_escaped_in_the_log(tmp_path):
     names = ["\x1b]0;title\x07", "\u202egap\x9b2J"]
     rows = [f"{row},{row % 7 or 'x'},{row % 2}" for row in range(1, 61)]

@@ -5,38 +5,10 @@ import sys
 import pytest
 
 from automata.config.data import Preparation
-from automata.config.job import data_files, factory_file, remembered_content
+from automata.config.job import data_files, factory_file
 from automata.errors import UserError
-from automata.files import content_of, sha256
+from automata.files import sha256
 from automata.tuning.context import own_file
-
-
-def test_path_is_read_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
-    reads = []
-    monkeypatch.setattr(
-        "automata.config.job.content_of", lambda path: reads.append(path) or content_of(path)
-    )
-    file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
-    file.write_text("one")
-    first = remembered_content(file, memory)
-    assert remembered_content(file, memory) == first == sha256(file)
-    file.write_text("two")
-    assert remembered_content(file, memory) == sha256(file) != first
-    assert reads == [file, file]
-    before = remembered_content(tmp_path, tmp_path / ".memory.json")
-    (tmp_path / "b.csv").touch()
-    assert remembered_content(tmp_path, tmp_path / ".memory.json") != before
-
-
-@pytest.mark.parametrize("text", ["not JSON", "[1, 2]", None])
-def test_memory_that_is_damaged_or_not_writable_is_ignored(tmp_path, text):
-    file, memory = tmp_path / "a.csv", tmp_path / "memory.json"
-    file.write_text("one")
-    if text is None:
-        memory = file / "memory.json"
-    else:
-        memory.write_text(text)
-    assert remembered_content(file, memory) == sha256(file)
 
 
 def test_data_files_are_named_by_role():

@@ -22,17 +22,6 @@ def path(tmp_path):
     return tmp_path / "lock"
 
 
-def test_free_lock_logs_nothing_and_names_its_holder_meanwhile(path, caplog):
-    caplog.set_level("INFO", "automata.locks")
-    with held(path, "the lock") as waited:
-        assert waited == 0
-        assert holder(path).pid == os.getpid()
-    assert path.read_text() == ""
-    with held(path, "the lock"):
-        path.unlink()  # the lock works without a name
-    assert caplog.messages == []
-
-
 @pytest.mark.parametrize(
     ("text", "named"),
     [

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from automata import names, views
+from automata import names
 from automata.analysis.study import Panel
 from automata.datasets.catalog import DATASETS
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS
@@ -60,19 +60,3 @@ def drawn(datasets, selectors, scheduler="hyperband"):
 )
 def test_figures_with_something_to_show_are_drawn(datasets, selectors, expected):
     assert drawn(datasets, selectors) == set(expected)
-
-
-def test_panels_of_other_schedulers_and_of_different_panels_are_not_drawn_together():
-    selectors = ["full", "gradmatch", "random"]
-    assert drawn(["dna", "cifar10"], selectors, "none") == set(named(BEYOND))
-    plan = {("dna", "tpe", "asha"): ["full"], ("cifar100", "tpe", "asha"): ["gradmatch", "random"]}
-    assert not set(figures(plan)) & set(OF_RUNS)
-
-
-def test_figures_of_a_data_set_are_drawn_for_each():
-    plan = {("dna", "tpe", "asha"): ["full", "rs2"], ("mine", "tpe", "asha"): ["full", "untuned"]}
-    made = {name for name in figures(plan) if name.split("/")[0] in named(views.DATASETS)}
-    both = {
-        f"{name}/{dataset}" for name in ("anytime", "time-split") for dataset in ("dna", "mine")
-    }
-    assert made == {"tradeoff/dna", "energy/dna", *both}

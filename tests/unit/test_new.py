@@ -118,27 +118,6 @@ def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, targe
     assert space.items() >= SPACES[kind].items()
 
 
-def test_reasons_are_printed_and_written_once():
-    summary = new_flowers()
-    text = Path("flowers.yaml").read_text()
-    assert "column 'row': seems to number the rows: left out\n" in summary
-    assert "left out: row" not in summary + text
-    assert "dates, as days since 1970: seen\n" in summary
-    assert "    # dates, as days since 1970: seen\n" in text
-    assert '- "row"   # seems to number the rows' in text
-    written = yaml.safe_load(text)
-    assert written["own_datasets"]["flowers"] == {
-        "kind": "tabular",
-        "path": "flowers.csv",
-        "target": "species",
-        "drop": ["row", "label", "device"],
-        "rare_below": 10,
-    }
-    full = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
-    assert written.items() >= full.items()
-    assert "finalists" not in written["protocol"]["tabular"]
-
-
 def test_large_data_are_tuned_as_recommended():
     pd.concat([mixed()] * 15).to_csv(FLOWERS, index=False)
     assert "3150 training rows" in new_flowers()

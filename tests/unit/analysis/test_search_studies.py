@@ -52,21 +52,6 @@ def pair(scores, full=(), other=(), epochs=20, **changes):
 
 
 @pytest.mark.parametrize(
-    ("scores", "full", "other", "tau"),
-    [
-        (SWAPPED, {}, {}, 0.8),
-        (FULL_SCORES[::-1], {}, {"names": [4, 3, 2, 1, 0]}, 1.0),  # paired by value, not order
-        ([*SWAPPED, 0.9], {}, {"names": [0, 1, 2, 3, 4, 99]}, 0.8),  # those that both tried
-        (FULL_SCORES, {"names": [0, 0, 1, 2, 3]}, {"names": [0, 0, 1, 2, 3]}, 1.0),  # drawn twice
-        ([1.0, 2.0, 3.0, 4.0], {}, {"names": [0, 1, 2, 3]}, math.nan),  # too few
-    ],
-)
-def test_tau_is_of_the_configurations_that_both_tried(scores, full, other, tau):
-    row = only(agreements(study(*pair(scores, full, other))))
-    assert (row["pairs"], row["tau"]) == pytest.approx((min(len(scores), 5), tau), nan_ok=True)
-
-
-@pytest.mark.parametrize(
     "changes",
     [
         *({axis: "other"} for axis in ("dataset", "search", "scheduler", "protocol_hash")),

@@ -4,8 +4,8 @@ import pytest
 
 from automata.config.sections import Compute
 from automata.errors import UserError
-from benchmarks.gpu import checks, proof
-from benchmarks.gpu.checks import Finding, epochs
+from benchmarks.gpu import proof
+from benchmarks.gpu.checks import Finding
 from benchmarks.gpu.epochs import LOSS, PLAIN, epoch_rows
 from benchmarks.workloads import images
 from support.pretence import pretended_cuda
@@ -31,19 +31,6 @@ def test_all_checks_are_reported(monkeypatch, tmp_path, failing, status):
     assert "| second | as it should be | fine |" in report
     assert "## Second\n\n| ms |\n| --- |\n| 1.5 |" in report
     assert "hard" not in report  # takes hardware
-
-
-@pytest.mark.parametrize(
-    ("times", "loss", "fine"), [(1.1, 2.1, True), (0.7, 2.1, False), (1.1, 3.0, False)]
-)
-def test_epochs_that_are_slow_or_lose_otherwise_are_not_as_they_should_be(
-    monkeypatch, tmp_path, times, loss, fine
-):
-    speed = "full epoch: times as fast"
-    rows = [{speed: 1.0}, {speed: 1.0, LOSS: 2.0}, {speed: times, LOSS: loss}]
-    monkeypatch.setattr(checks, "epoch_rows", lambda workload, ways, rounds: rows)
-    monkeypatch.setattr(checks.workloads, "images", lambda rows: images(8, 5))
-    assert epochs(tmp_path, False, {}).good == fine
 
 
 def test_epochs_are_measured():

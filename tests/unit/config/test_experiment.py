@@ -22,7 +22,6 @@ FEW = yaml.safe_load(
     " batch_size: {choice: [16]}, optimizer: null, schedule: null}"
 )
 NESTEROV = {"nesterov": {"choice": [True, False]}}
-RATES = [f"lr{i}" for i in range(1, 5)]
 
 
 @pytest.fixture(autouse=True)
@@ -186,19 +185,6 @@ REFUSED = [
 @pytest.mark.parametrize(("line", "changes"), REFUSED, ids=[line for line, _ in REFUSED])
 def test_a_value_that_does_not_suit_the_others_is_refused_in_one_line(line, changes):
     assert re.match(".*".join(map(re.escape, line.split("..."))), refusal(changes) or "")
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        tabular(search_space=FEW, configurations=4)[1],
-        image(**dict.fromkeys(RATES), learning_rate={"uniform": [0.01, 0.1]})[1],
-        initial("", INITIAL)[1],
-        {"learning_curves": {"pool": 27}},
-    ],
-)
-def test_values_that_suit_each_other_are_valid(changes):
-    assert refusal(changes) is None
 
 
 def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
+from matplotlib.collections import Collection, LineCollection
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
 from automata.figures.style import layout, style
+from support.stored import digest
 
 PIXEL = 1.0
 """Tolerance: edges of boxes are rounded to pixels."""
@@ -58,6 +63,31 @@ def boxes(figure: Figure) -> dict[str, Bbox]:
         drawn |= {f"text {t.get_text()}": t for t in figure.texts if t.get_text()}
         drawn |= {f"legend {i}": legend for i, legend in enumerate(figure.legends)}
         return {name: artist.get_tightbbox(renderer) for name, artist in drawn.items()}
+
+
+def digests(figure: Figure) -> dict[str, str]:
+    """Return digests of what a figure shows once `boxes` has drawn it, by kind of artist."""
+    shown: dict[str, list[Any]] = {kind.__name__: [] for kind in SHOWN}
+    for kind, values in SHOWN.items():
+        for artist in figure.findobj(kind, include_self=False):
+            if artist.get_visible():
+                shown[kind.__name__].append([artist.get_gid(), *values(artist)])
+    return {name: digest(values) for name, values in shown.items()}
+
+
+SHOWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Axes: lambda it: (it.get_xlim(), it.get_ylim(), it.get_xscale(), it.get_yscale()),
+    Text: lambda it: (it.get_text(), it.get_position(), it.get_fontsize(), it.get_color()),
+    Line2D: lambda it: (it.get_xydata(), it.get_color(), it.get_linestyle(), it.get_marker()),
+    Collection: lambda it: (
+        it.get_offsets(),
+        [path.vertices for path in it.get_paths()],
+        it.get_facecolor(),
+        it.get_edgecolor(),
+    ),
+    Patch: lambda it: (it.get_path().vertices, it.get_extents().size, it.get_facecolor()),
+}
+"""Kind of artist -> what is read of it."""
 
 
 def overlaps(extents: dict[str, Bbox]) -> list[tuple[str, str]]:

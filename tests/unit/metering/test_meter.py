@@ -219,17 +219,6 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(package, monk
     assert len(looks) <= 4  # of 150; one each is at the start and at the end
 
 
-def test_worker_that_began_after_the_latest_search_is_no_other_process(gpus, monkeypatch):
-    looks, find = [], ProcessTree.find
-    monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), find(tree)))
-    with subprocess.Popen(["sleep", "5"]) as late:
-        gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), late.pid]}
-        window = meter(gpus=gpus.uuids)
-        window._check_sharing()
-        late.kill()
-    assert (len(looks), window._shared_gpu) == (1, False)
-
-
 def test_window_beside_others_on_its_gpu_is_flagged(gpus):
     gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), 1]}
     with meter(sample_seconds=0.1, gpus=gpus.uuids) as window:

@@ -1,6 +1,5 @@
 """Models by name, and the user's own by their factory."""
 
-import copy
 import sys
 from pathlib import Path
 
@@ -126,21 +125,6 @@ def training(dataset, batch_size=16):
     protocol = Protocol(model=own("build", kind="Noisy"), batch_size=batch_size, **settings)
     plan = SubsetPlan(Full(), 1.0)
     return TrainingRun(dataset, {"learning_rate": 0.1}, protocol, plan, 0, torch.device("cpu"))
-
-
-def test_randomness_inside_a_model_depends_on_the_run_and_the_epoch_alone(dataset):
-    first, second, resumed, still = (training(dataset) for _ in range(4))
-    first.train_to(4)
-    torch.rand(7)
-    second.train_to(2)
-    torch.manual_seed(99)
-    resumed.restore(copy.deepcopy(second.state()))
-    resumed.train_to(4)
-    assert first.progress.training_loss == resumed.progress.training_loss
-    still.optimizer.param_groups[0]["lr"] = 0.0
-    still.schedule.base_lrs[0] = 0.0
-    still.train_to(2)
-    assert len(set(still.progress.training_loss)) == 2
 
 
 @pytest.mark.parametrize("batch_size", [17, 7])  # of 120 rows both leave one over

@@ -12,7 +12,6 @@ from automata.models.nets import (
     BasicBlock,
     Bottleneck,
     LstmClassifier,
-    Mlp,
     lstm,
     mlp,
     resnet18,
@@ -29,15 +28,6 @@ def noise(*shape):
 
 
 # MLP
-
-
-def test_mlp_is_two_rectified_layers_and_a_linear_one():
-    torch.manual_seed(0)
-    model, inputs = Mlp(inputs=5, hidden1=8, hidden2=7, classes=3).double(), noise(4, 5)
-    w1, b1, w2, b2, w3, b3 = (p.detach() for p in model.parameters())
-    features = torch.relu(torch.relu(inputs @ w1.T + b1) @ w2.T + b2)
-    torch.testing.assert_close(model.features(inputs), features)
-    torch.testing.assert_close(model(inputs), features @ w3.T + b3)
 
 
 def test_built_mlp_has_the_sizes_of_data_and_configuration(dataset, configuration):

@@ -12,6 +12,7 @@ from automata.cli import main
 from automata.files import write_text
 from automata.page.build import page
 from automata.runs import MODEL
+from support.stored import check_stored, digest
 
 from .conftest import EVIL, write_tables
 
@@ -46,12 +47,14 @@ def test_the_command_writes_a_page_that_is_the_same_each_time(experiment, tmp_pa
     assert html == page(tmp_path / "x")
 
 
-def test_text_of_the_tables_is_escaped_and_whole_in_the_charts(html, tags):
+def test_the_page_shows_what_is_stored_and_the_text_of_tables_is_escaped(html, tags):
     assert EVIL not in html
     assert sum(tag == "script" for tag, _ in tags) == 3  # charts, library, the call of it
     charts = json.loads(re.search(CHARTS, html)[1])
     assert set(charts) == {"dataset-dna", "dataset-trec6"}
     assert EVIL in str(charts)
+    bare = re.sub(r"data:[^\"')]+|<(script|style).*?</\1>", "", html, flags=re.DOTALL)
+    check_stored("page", {"charts": digest(charts), "text": digest(bare)})
 
 
 def test_the_page_loads_nothing_and_its_links_lead_somewhere(tags):

@@ -109,29 +109,6 @@ def test_many_rows_follow_it_by_blocks_of_columns_and_by_products_alone(
 # Degenerate inputs
 
 
-@given(
-    shape=st.tuples(st.integers(1, 120), st.integers(1, 8)),
-    seed=st.integers(0, 10**6),
-    budget=st.integers(0, 130),
-    l2=st.sampled_from([0.0, 0.5]),
-    dtype=st.sampled_from([torch.float32, torch.float64]),
-)
-@settings(max_examples=100)
-def test_distinct_rows_with_the_best_weights_are_chosen_where_rows_repeat_or_depend(
-    shape, seed, budget, l2, dtype
-):
-    """Whole numbers: equal, opposite and zero rows are common, near-singular ones are not."""
-    generator = np.random.default_rng(seed)
-    gradients = generator.integers(-2, 3, size=shape).astype(float)
-    target = generator.integers(-9, 10, size=shape[1]).astype(float)
-    rows, aim = (torch.from_numpy(part).to(dtype) for part in (gradients, target))
-    indices, weights = pursue(rows, aim, budget, l2=l2)
-    assert len(set(indices)) == len(indices) <= (budget if l2 else min(budget, shape[1]))
-    assert (weights > 0).all()
-    slope = gradients[indices] @ (target - gradients[indices].T @ weights) - l2 * weights
-    np.testing.assert_allclose(slope, 0, atol=1e-9)
-
-
 @pytest.mark.parametrize("precision", ["single", "double", "products"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_binary_head_is_spent_by_its_rank_of_rows_without_an_error(seed, precision):

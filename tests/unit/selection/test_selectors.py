@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.registry import SELECTORS
@@ -15,7 +15,7 @@ from automata.selection import embeddings
 from automata.selection.craig import distances, similarities
 from automata.selection.embeddings import LastLayer
 from automata.selection.gradmatch import match_full_gradient
-from automata.selection.problem import SelectionProblem, Subset, subset_size, without_lone_rows
+from automata.selection.problem import SelectionProblem, subset_size
 from automata.training.subsets import build_selector
 from support.pretence import pretended_cuda
 from support.selectors import BLIND, GUIDED, layer_of
@@ -67,21 +67,6 @@ def listed(subset):
 )
 def test_the_subset_size_is_the_nearest_whole_number_and_at_least_one(rows, fraction, expected):
     assert subset_size(rows, fraction) == expected
-
-
-@given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
-@example([1])
-def test_a_lone_row_joins_another_mini_batch(sizes):
-    rows = torch.randperm(sum(sizes), generator=torch.Generator().manual_seed(0))
-    before = Subset(list(rows.split(sizes)), torch.arange(1.0, len(sizes) + 1), 3)
-    after = without_lone_rows(before)
-    assert sorted(torch.cat(after.batches).tolist()) == list(range(sum(sizes)))
-    assert min(len(batch) for batch in after.batches) > 1 or sum(sizes) == 1
-    assert len(after.weights) == len(after.batches)
-    changed = 1 in sizes and len(sizes) > 1
-    assert float(after.weights.mean()) == pytest.approx(1 if changed else (1 + len(sizes)) / 2)
-    assert (after is before) is not changed
-    assert after.random_fill == 3
 
 
 # Properties of all selectors
@@ -174,19 +159,6 @@ def test_gradmatch_of_orthogonal_gradients_is_that_of_a_hand_computation(
     batches, found = listed(select("gradmatch", problem))
     assert batches == [candidates[place] for place in chosen]
     assert found == pytest.approx(weights)
-
-
-@pytest.mark.parametrize(
-    ("layer", "fill"),
-    [(None, 0), (given_gradients(PARALLEL), 4), (given_gradients(torch.zeros(10, 3)), 5)],
-    ids=["residual left", "residual spent", "zero gradients"],
-)
-def test_chance_fills_in_at_the_mean_weight_when_the_residual_is_spent(layer, fill):
-    one, other = (select("gradmatch", problem_of(100, 50, draw=it, layer=layer)) for it in (1, 2))
-    assert one.random_fill == fill
-    assert fill == 0 or one.weights.tolist() == [1.0] * 5
-    assert (rows_of(one) == rows_of(other)) is (fill == 0)
-    assert rows_of(one)[: 50 - 10 * fill] == rows_of(other)[: 50 - 10 * fill]
 
 
 # CRAIG

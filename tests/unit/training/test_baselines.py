@@ -6,7 +6,7 @@ import torch
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
-from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.datasets.prepared import Dataset, Split
 from automata.training import baselines as module
 from automata.training.baselines import baselines
 
@@ -35,16 +35,6 @@ TABLE = {
 }
 
 
-def test_majority_answers_the_most_frequent_class_with_the_shares_of_the_classes():
-    found = baselines(dataset("tabular", TABLE))
-    assert found["dataset"] == "mine"
-    assert found["test_rows_by_class"] == [15, 10]
-    scores = found["majority"]
-    assert (scores["accuracy"], scores["balanced_accuracy"], scores["roc_auc"]) == (0.6, 0.5, 0.5)
-    assert scores["macro_f1"] == pytest.approx((2 * 15 / (25 + 15) + 0) / 2)
-    assert scores["log_loss"] == pytest.approx(-(15 * np.log(0.75) + 10 * np.log(0.25)) / 25)
-
-
 @pytest.mark.parametrize(("name", "weight"), [("linear", None), ("linear_balanced", "balanced")])
 def test_linear_model_of_a_table_is_a_logistic_regression(name, weight):
     predicted, own = fitted(TABLE, weight)
@@ -70,18 +60,6 @@ def test_linear_model_of_texts_reads_tf_idf_of_their_words():
     reader = TfidfVectorizer().fit(words["train"])
     _, own = fitted({name: reader.transform(texts) for name, texts in words.items()})
     found = baselines(dataset("text", inputs))
-    assert found["linear"]["log_loss"] == pytest.approx(-np.log(own).mean(), rel=1e-3)
-
-
-def test_linear_model_of_images_reads_scaled_pixels():
-    inputs = {
-        name: RANDOM.integers(0, 100 + 100 * labels[:, None, None, None], (len(labels), 1, 2, 2))
-        for name, labels in LABELS.items()
-    }
-    pixels = {name: (rows.reshape(-1, 4) / 255 - 0.3) / 0.2 for name, rows in inputs.items()}
-    _, own = fitted(pixels)
-    normal = Normalisation(torch.tensor([0.3]), torch.tensor([0.2]))
-    found = baselines(dataset("image", inputs, normal))
     assert found["linear"]["log_loss"] == pytest.approx(-np.log(own).mean(), rel=1e-3)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.datasets.prepared import Dataset
 from automata.selection.problem import Subset
-from automata.training.batches import GATHERED, MiniBatches, augment
+from automata.training.batches import MiniBatches, augment
 
 
 def generator():
@@ -54,42 +54,3 @@ def epoch_of(split, batches, epoch=0, seed=0, **settings):
     model.reads_padding, protocol.augmentation = kind == "image", augmentation
     weights = torch.arange(len(batches)).float()
     return MiniBatches(data, model, protocol, seed).of_epoch(Subset(batches, weights), epoch)
-
-
-def images_of(**settings):
-    """Return the images of an epoch, as bytes."""
-    normal = Normalisation(torch.full((3,), 0.5), torch.full((3,), 0.3))
-    split = Split(pictures(24), torch.zeros(24, dtype=torch.int64), normal)
-    inputs = torch.cat([part for part, _, _ in epoch_of(split, [torch.arange(24)], **settings)])
-    return as_bytes(((inputs * 0.3 + 0.5) * 255).round().to(torch.uint8))
-
-
-def as_bytes(images):
-    return {image.contiguous().numpy().tobytes() for image in images}
-
-
-def test_images_are_normalised_and_mirrored_where_protocol_and_data_allow_it():
-    plain, mirrored = as_bytes(pictures(24)), as_bytes(pictures(24).flip(3))
-    assert images_of() == images_of(flip=True, flip_allowed=False) == plain
-    flipped = images_of(flip=True)
-    assert flipped <= plain | mirrored
-    assert flipped & plain
-    assert flipped & mirrored
-
-
-def test_mini_batches_of_texts_come_once_in_a_random_order_cut_to_their_longest_row():
-    words = torch.randint(2, 90, (300, 9), generator=generator(), dtype=torch.int32)
-    lengths = torch.randint(1, 10, (300, 1), generator=generator())
-    split = Split(words.masked_fill(torch.arange(9) >= lengths, 0), torch.arange(300) % 7)
-    batches = list(torch.randperm(300, generator=generator()).split(3))
-    assert len(batches) > GATHERED
-    orders = []
-    for epoch in (0, 1):
-        orders.append([])
-        for inputs, labels, weight in epoch_of(split, batches, epoch):
-            rows = batches[int(weight)]
-            assert torch.equal(inputs, split.inputs[rows][:, : lengths[rows].max()])
-            assert torch.equal(labels, split.labels[rows])
-            orders[-1].append(int(weight))
-    assert sorted(orders[0]) == sorted(orders[1]) == list(range(100))
-    assert orders[0] != orders[1]

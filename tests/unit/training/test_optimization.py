@@ -1,8 +1,6 @@
 """Optimizers and schedules against formulas; quick, reduced and compiled steps against plain."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -15,7 +13,6 @@ from automata.training.optimization import (
     backward_of,
     build_optimizer,
     build_schedule,
-    quick_step,
 )
 
 EPOCHS, RATE, BATCH = 12, 0.02, 4
@@ -106,33 +103,6 @@ def test_learning_rate_of_each_group_and_epoch_follows_the_formula(optimizer, sc
 # Quick steps
 
 
-@pytest.mark.parametrize(
-    ("options", "late"),
-    [
-        *((options, False) for options in OPTIMIZERS),
-        # torch's own fused SGD with momentum raises where a gradient comes late
-        *((options, True) for options in (PLAIN_SGD, *OPTIMIZERS[3:])),
-    ],
-    ids=str,
-)
-def test_quick_steps_are_the_optimizers_steps(options, late):
-    values, ends = BASE | options | {"schedule": "cosine"}, []
-    for quick in (True, False):
-        model = mlp()
-        optimizer = build_optimizer(model, values)
-        schedule = build_schedule(optimizer, values, 4)
-        step = quick_step(optimizer) if quick else optimizer.step
-        for epoch in range(4):
-            for seed in range(3):
-                model.autograd_backward(*batch(8, seed=10 * epoch + seed), 1.0)
-                if late and epoch == 0:
-                    model.head.bias.grad = None
-                step()
-            schedule.step()
-        ends.append(weights(model))
-    assert torch.equal(*ends)
-
-
 # Gradients
 
 
@@ -214,17 +184,3 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
         found, expected = take(model, compiled_step(model)), take(same, same.autograd_backward)
         torch.testing.assert_close(found, expected, rtol=0, atol=0)
     assert made == [BATCH]
-
-
-def test_training_does_not_import_torchs_compiler():
-    code = """if True:
-        import sys
-        from benchmarks.workloads import images, sentences
-        for workload in (sentences(40, 50, 8, 8), images(40, 8)):
-            run = workload.run(8)
-            run.train_to(2)
-            workload.run(8).restore(run.state())
-        print("torch._dynamo" in sys.modules)
-    """
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "False"

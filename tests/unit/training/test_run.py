@@ -12,7 +12,6 @@ from automata.datasets.prepared import Split
 from automata.registry import SELECTORS
 from automata.selection.gradmatch import AdaptiveGradMatch
 from automata.selection.problem import Cadence, Subset
-from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
 from support.selectors import GUIDED
@@ -137,20 +136,6 @@ def test_training_ends_when_its_patience_does_and_keeps_its_best_epoch(make, pat
     assert ranks == sorted(ranks)
     assert progress.best is not None
     assert progress.score == progress.best.score(metric)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_seed_alone_decides_the_result(make, name):
-    one, same, other = make(name), make(name), make(name, seed=1)
-    assert weights_of(one) != weights_of(other)
-    one.train_to(4)
-    torch.manual_seed(99)  # nobody reads the global stream
-    before = torch.random.get_rng_state()
-    same.train_to(4)
-    other.train_to(4)
-    assert torch.equal(torch.random.get_rng_state(), before)
-    assert outcome(one) == outcome(same)
-    assert weights_of(one) != weights_of(other)
 
 
 def test_configurations_of_one_architecture_start_with_equal_weights(make):
@@ -314,18 +299,6 @@ def test_horizon_exponent_multiplies_the_rates_of_subset_epochs(make, schedule):
 
 
 # Divergence
-
-
-def test_diverged_training_names_its_epoch_goes_no_further_and_has_the_worst_score(make):
-    run = train(make("full", **DIVERGING), 0, 3)  # the first score is an honest one
-    failure, before = run.progress.failure, outcome(run)
-    assert failure is not None
-    assert failure.endswith("in epoch 1")
-    run.train_to(12)
-    assert (outcome(run), run.progress.epochs) == (before, 1)
-    assert run.progress.score == Progress().score == 0
-    read = Progress.model_validate_json(run.progress.model_dump_json())
-    assert repr(read) == repr(run.progress)
 
 
 def test_weights_that_explode_in_the_last_step_are_found_at_the_evaluation(make):

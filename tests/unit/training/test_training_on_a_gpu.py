@@ -111,20 +111,6 @@ def test_run_resumes_from_a_checkpoint_and_is_freed_without_the_garbage_collecto
             gc.enable()
 
 
-@pytest.mark.parametrize("model", CONFIGURATIONS)
-def test_host_waits_for_no_single_step(data, model):
-    """Epochs wait as often as those of half the steps."""
-    counts = []
-    with pretended_cuda() as waits:
-        for fraction in (0.3, 0.6):
-            run = make(data, model, "rs2", fraction=fraction)
-            run.train_to(1)
-            waits.clear()
-            run.train_to(2)
-            counts.append(len(waits))
-    assert 0 < counts[0] == counts[1]
-
-
 def test_clocks_are_read_when_the_gpu_has_nothing_to_do(data):
     with pretended_cuda() as waits:
         run = make(data, "mlp", "full")

@@ -35,19 +35,6 @@ def search(scheduler, *scores):
     return simulate(made, lambda trial, epoch: scores[trial.index]), proposer
 
 
-def test_hyperband_halves_a_bracket_after_its_last_result():
-    scores = [0.1, 0.2, 0.3, 0.5, 0.4, 0.7, 0.6, 0.65, 0.1, 0.2, 0.3, 0.4]
-    found, proposer = search(Hyperband, *scores)
-    # ceil(5/3) = 2 of the second bracket go on; of nine places 3, and 1 of these.
-    assert [trial.epoch for trial in found.trials] == [9, 9, 9, 3, 3, 9, 3, 9, 1, 3, 3, 9]
-    status = ["completed", "stopped", "completed", "stopped"]
-    assert [found.status(trial) for trial in found.trials[5:9]] == status
-    # Results of a bracket are known when all of it has ended; the next one hears of them.
-    assert proposer.knew == [[]] * 3 + [[0, 1, 2]] * 5 + [list(range(8))] * 4
-    assert proposer.heard == dict(enumerate(scores))
-    assert found.best == 5
-
-
 @pytest.mark.parametrize(
     ("scheduler", "scores", "epochs", "best"),
     [

@@ -31,16 +31,6 @@ from automata.tuning.work import (
 STATE = {"weights": torch.arange(5000.0), "epochs": 3, "loss": [0.5, float("inf")]}
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
-def test_a_state_is_read_into_the_memory_of_the_host(monkeypatch, tmp_path, device):
-    monkeypatch.setattr(torch.serialization, "location_tag", lambda storage: device)
-    assert read_checkpoint(tmp_path / "a.pt") is None
-    write_checkpoint(tmp_path / "a.pt", STATE)
-    state = read_checkpoint(tmp_path / "a.pt")
-    assert torch.equal(state["weights"], STATE["weights"])
-    assert (state["epochs"], state["loss"]) == (3, [0.5, float("inf")])
-
-
 @given(data=st.data(), torn=st.booleans())
 def test_a_damaged_file_is_no_state_and_is_named(tmp_path_factory, data, torn):
     path = tmp_path_factory.mktemp("damaged") / "a.pt"
