@@ -9,7 +9,6 @@ from automata.analysis import wording
 from automata.analysis.study import Study, datasets
 from automata.config.files import command
 from automata.page import panels
-from automata.page.chart import shape
 
 CALL = command(["a config.yaml"])
 START = "snakemake --cores all --configfile 'a config.yaml'"
@@ -35,12 +34,6 @@ def rows_of(group, column):
 def point(group, *place):
     rows = rows_of(group, "selector")
     return next(row for row in rows if (row["panel"], row["title"]) == place)
-
-
-def test_a_marker_of_a_figure_is_drawn_alike_in_the_chart():
-    """The corners of a square and of a triangle; y points down, as in SVG."""
-    assert shape("s") == "M-1,1L1,1L1,-1L-1,-1Z"
-    assert shape("^") == "M0,-1L-1,1L1,1Z"
 
 
 def test_an_archived_run_is_made_again_by_its_axes(runs):
