@@ -144,6 +144,8 @@ def _known_reason(error: BaseException) -> str | None:
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
+    if isinstance(error, ImportError) and error.path:
+        return f"{first_line(error)}: rename that file if it hides a library, or mend PYTHONPATH"
     if "RayActorError" in _type_names(error):
         return f"{KILLED}; {KEPT}"
     return None

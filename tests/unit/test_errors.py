@@ -75,6 +75,10 @@ def from_callback(error):
             f"memory ran out: a task was killed; make room and {KEPT}",
         ),
         (of_trial(ActorDiedError(), wrapped=False), f"{KILLED}; {KEPT}"),
+        (
+            ImportError("no 'tune' (ray.py)", path="ray.py"),
+            "no 'tune' (ray.py): rename that file if it hides a library, or mend PYTHONPATH",
+        ),
     ],
 )
 def test_known_failure_is_one_line_with_the_remedy(error, line):
