@@ -46,7 +46,7 @@ class RawSplits(Generic[T]):
     classes: list[str]
     """Name of each label."""
     source: str
-    """Where the rows come from, for the record."""
+    """The origin of the rows, for the record."""
     files: dict[str, str] = field(default_factory=dict)
     """SHA-256 of each file that was read, by file name."""
     facts: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What all figures share: style, layout, legends, notes, markers, logarithmic axes, files."""
+"""Shared by all figures: style, layout, legends, notes, markers, logarithmic axes, files."""
 
 from __future__ import annotations
 

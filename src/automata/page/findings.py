@@ -1,4 +1,4 @@
-"""What was found: the best hyper-parameters of each data set, and the largest safe speedup."""
+"""The findings: the best hyper-parameters of each data set, and the largest safe speedup."""
 
 from __future__ import annotations
 

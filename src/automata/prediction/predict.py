@@ -1,4 +1,4 @@
-"""What a model says of new rows."""
+"""Predictions for new rows."""
 
 from __future__ import annotations
 

@@ -22,11 +22,11 @@ INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
 
 BLANK = "0" * 64
-"""What stands for the digest while it is computed, which is of the whole file."""
+"""A placeholder: the digest is of the whole file, itself included."""
 
 
 class SavedModel(Recorded):
-    """What a model is, beside its weights."""
+    """All facts about a model but its weights."""
 
     format_version: Literal[2] = 2
     digest: str = BLANK

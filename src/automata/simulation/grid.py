@@ -52,7 +52,7 @@ class Point(Recorded):
 
     samples: int
     cpu_seconds: float
-    """Of the process; selection and evaluations are included."""
+    """CPU time of the process, with selections and evaluations."""
 
 
 class Curve(Recorded):

@@ -57,7 +57,7 @@ class Searched(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What d searches chose, and what they cost with the final training."""
+    """The choices of d searches, and their cost with the final training."""
 
     chosen: Ints
     test: Floats

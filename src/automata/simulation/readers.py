@@ -33,7 +33,7 @@ METHODS = {
 """The methods that `losses` shows, and their display names."""
 
 BY = dict(zip(("samples", "CPU time"), SPEEDUPS, strict=True))
-"""What speedups are measured by, and their columns."""
+"""Measures of speedup -> their columns."""
 
 CLAIMS = (
     *("abstract-3x-30x", "contributions-3x-30x", "figure-1-hyperband", "conclusion-hyperband"),

@@ -1,4 +1,4 @@
-"""What a job needs to train: checked data and methods, its device, its host's lock, a meter."""
+"""The needs of a job: checked data and methods, its device, its host's lock, a meter."""
 
 from __future__ import annotations
 

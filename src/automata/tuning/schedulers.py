@@ -234,7 +234,7 @@ class SuccessiveHalving(Halving):
 
 
 class OneEpoch(Halving):
-    """Of all trials, 3, 2 and 1 go on after 1, T/4 and T/2 epochs (Egele et al., 2023).
+    """The best 3, 2 and 1 trials go on after 1, T/4 and T/2 epochs (Egele et al., 2023).
 
     They train on all data, so no refit follows: the trial that reaches T is the result.
     """

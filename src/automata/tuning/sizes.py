@@ -17,7 +17,7 @@ seconds, and a core is idle for 6 % of the time."""
 
 
 class Method(NamedTuple):
-    """What a way to tune costs beside Hyperband on all data."""
+    """The cost of a method, relative to Hyperband on all data."""
 
     search: float
     """Share of the data that all screens of a search train on together."""

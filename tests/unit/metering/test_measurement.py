@@ -1,4 +1,4 @@
-"""One window's energy and doubts, windows of one phase as a single account, earlier records."""
+"""One window's energy and flags, windows of one phase as a single account, earlier records."""
 
 import pytest
 
@@ -79,7 +79,7 @@ def test_energy_that_one_window_lacks_is_unknown():
     assert combined([window(0, 1, channel(3.0)), window(2, 1)]).energy_joules is None
 
 
-def test_doubts_about_a_window_are_doubts_about_the_whole():
+def test_flags_of_a_window_are_flags_of_the_whole():
     shared = {"flags": ["contaminated", "short_window"], "exclusive": False, "host_cores": 4}
     whole = combined([window(0, 1, flags=["short_window"]), window(2, 1, **shared)])
     assert whole.flags == ["short_window", "contaminated"]

@@ -160,7 +160,7 @@ class GridClaim(Quote):
     @property
     @abstractmethod
     def rule(self) -> str:
-        """What is checked, in one sentence."""
+        """The check in one sentence."""
 
     @abstractmethod
     def _evidence(self, study: Study) -> Evidence | None:

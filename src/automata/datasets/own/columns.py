@@ -1,4 +1,4 @@
-"""What a column of a user's table is, decided once from the training file, as plain data."""
+"""The kinds of a table's columns, decided once from the training file, as plain data."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Column:
     missing: list[str] = field(default_factory=list)
     """Further marks of a missing cell in this column."""
     fill: float | str | None = None
-    """What missing cells become."""
+    """The value for missing cells."""
     marked: bool = False
     """Whether one more feature marks the missing cells."""
     categories: list[str] = field(default_factory=list)

@@ -30,7 +30,7 @@ MOST_BESIDE = 2
 
 @dataclass
 class Guess:
-    """What `own_datasets` shall say of a file, and why."""
+    """The section `own_datasets` for a file, and the reasons."""
 
     own: dict[str, Any]
     reasons: dict[str, str] = field(default_factory=dict)
