@@ -32,7 +32,7 @@ try:
         configfiles = [DEFAULTS, *(Path(str(file)) for file in settings.configfiles)]
         PARTS = read_experiments(configfiles, settings.config)
     else:  # another Snakefile uses this one as a module, and sets `config`
-        PARTS = read_experiments([DEFAULTS], of_module=config)
+        PARTS = read_experiments([DEFAULTS], config, "module config")
     GRID = Grid(PARTS, SEARCHED + sys.path)
 except UserError as error:
     sys.exit(str(error))

@@ -9,10 +9,9 @@ from automata.simulation import TABLES as SIMULATED
 
 CURVES = {path.removesuffix(".json"): job for path, job in GRID.curves.items()}
 CURVES_READ = [f"results/curves/{path}" for path in GRID.recorded_curves]
-REGRET = [
-    f"{name}-{it}" for it in GRID.simulated_schedulers for name in GRID.regret_figures
+FIGURES_OF_REGRET = [
+    f"results/{EXPERIMENT}/figures/{name}.png" for name in GRID.regret_figures
 ]
-FIGURES_OF_REGRET = [f"results/{EXPERIMENT}/figures/{name}.png" for name in REGRET]
 
 
 rule record_curves:
@@ -82,12 +81,12 @@ use rule plot as plot_regret with:
         f"results/{EXPERIMENT}/tables/simulated.csv",
     output:
         FIGURES_OF_REGRET,
-        [f"results/{EXPERIMENT}/figures/{name}.pdf" for name in REGRET],
+        [f"results/{EXPERIMENT}/figures/{name}.pdf" for name in GRID.regret_figures],
     log:
         f"logs/{EXPERIMENT}/plot_regret.log",
     params:
         experiment=EXPERIMENT,
-        names=REGRET,
+        names=GRID.regret_figures,
     message:
         "Drawing the regret of simulated searches"
 

@@ -49,11 +49,7 @@ rule build_page:
     input:
         OUTPUTS.tables,
         OUTPUTS.best,
-        [
-            f"results/{EXPERIMENT}/figures/{name}.png"
-            for name in OUTPUTS.drawn
-            if view_of(name).heading
-        ],
+        OUTPUTS.figures,
     output:
         report(OUTPUTS.page, caption="../workflow/report/page.rst", category="Page"),
     log:

@@ -174,7 +174,7 @@ def tune(
                 "selectors": [selector],
             }
             config = combine(_checked(settings or {}, kind), arguments)
-            (experiment,) = read_experiments([DEFAULTS], of_module=config)
+            (experiment,) = read_experiments([DEFAULTS], config, "tune")
             cell = parsed(Run, {"dataset": name, **axes})
             contents = contents_of(experiment, name, work / "contents.json", sys.path)
             job, downloads = job_of(experiment, cell, contents), experiment.data
@@ -186,7 +186,7 @@ def tune(
             record, trained = run(job, file, work / "job")
             return Tuned(record, trained.cpu().eval(), prepared)
         except UserError as error:  # name the argument, not its file or key
-            message = str(error).replace(str(work / FRAME), "data").replace("module config", "tune")
+            message = str(error).replace(str(work / FRAME), "data")
             raise UserError(message.replace(f"own_datasets.{NAME}", "own")) from error
 
 

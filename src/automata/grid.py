@@ -76,9 +76,10 @@ class Grid:
         """Folders of published learning curves."""
         self.real_runs = [*dict.fromkeys(folder for it in curves for folder in it.real)]
         """Folders of tables of real runs, to compare simulated ones with."""
-        exponents = any(it.horizon_exponents for it in curves)
-        self.regret_figures = ["regret", "horizon"] if exponents else ["regret"]
-        """Figures of simulated searches, for each scheduler."""
+        kinds = ["regret", "horizon"] if any(it.horizon_exponents for it in curves) else ["regret"]
+        schedulers = dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)
+        self.regret_figures = [f"{kind}-{name}" for name in schedulers for kind in kinds]
+        """Figures of simulated searches."""
         self._check_files()
         self._contents = {
             dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
@@ -242,8 +243,3 @@ class Grid:
             for dataset, part in self._of_dataset.items()
             if part.learning_curves is not None
         }
-
-    @property
-    def simulated_schedulers(self) -> list[str]:
-        """The schedulers of simulated searches."""
-        return [*dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)]

@@ -191,21 +191,17 @@ def read_record(path: Path) -> Record:
     return read_as(Record, path, REMEDY)
 
 
-def parse_record(text: str, name: str) -> Record:
-    """Parse the `text` of the file `name` as the record of a run; raises UserError."""
-    return _parse(Record, text, name, REMEDY)
-
-
 def read_as(kind: type[R], path: Path, remedy: str) -> R:
     """Read a record of this `kind`; otherwise raise UserError, which ends with `remedy`."""
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise UserError(f"{path}: not a record: {error}") from error
-    return _parse(kind, text, str(path), remedy)
+    return parse_as(kind, text, str(path), remedy)
 
 
-def _parse(kind: type[R], text: str, name: str, remedy: str) -> R:
+def parse_as(kind: type[R], text: str, name: str, remedy: str) -> R:
+    """Parse the `text` of the file `name`; otherwise raise UserError, which ends with `remedy`."""
     content, _, end = text.rpartition(SEAL)
     if end != _end(content):
         raise UserError(

@@ -13,7 +13,6 @@ from automata.config.experiment import Experiment
 from automata.config.job import (
     Job,
     Run,
-    data_files,
     files_read,
     settings_of,
     settings_of_subsets,
@@ -21,7 +20,7 @@ from automata.config.job import (
 )
 from automata.errors import UserError
 from automata.files import fingerprint, replacing
-from automata.records import Record, parse_record
+from automata.records import REMEDY, Record, parse_as
 from automata.registry import OWN
 
 STEM = "{dataset}/{search}-{scheduler}-{protocol}/{selector}-{fraction}{variant}/seed-{seed}"
@@ -91,15 +90,6 @@ def place_of(job: Job) -> Place:
     )
 
 
-def recorded_place(record: Record) -> Place:
-    """Return the place of the run of a record."""
-    job = record.job
-    # In early records, the prepared data's checksum replaces those of the user's own files.
-    if data_files(job.settings.data) and not job.files:
-        job = job.model_copy(update={"files": {"prepared": record.data.sha256}})
-    return place_of(job)
-
-
 def number(value: float) -> str:
     """Return a number as it is written in paths: 1.0 as "1"."""
     return str(int(value) if isinstance(value, float) and value.is_integer() else value)
@@ -165,8 +155,9 @@ def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
                 name, content = entry.name, file.read()
                 if not as_named:
-                    record = parse_record(content.decode(errors="replace"), f"{archive}: {name}")
-                    name = f"{recorded_place(record).stem}/{RECORD}"
+                    text = content.decode(errors="replace")
+                    record = parse_as(Record, text, f"{archive}: {name}", REMEDY)
+                    name = f"{place_of(record.job).stem}/{RECORD}"
                 yield name, content
     except (OSError, EOFError, tarfile.TarError, lzma.LZMAError) as error:
         raise UserError(f"{archive}: not an archive of records: {error}") from error

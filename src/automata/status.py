@@ -31,7 +31,7 @@ BELOW = "*/" * (DEPTH - 1)
 """Pattern of the folders of runs, below RUNS or WORK."""
 
 SILENT_SECONDS = 3600.0
-"""A job of another host, whose process is not visible here, has ended if its files are older."""
+"""A job on another host counts as ended if its files are older: its process is not visible."""
 
 STATES = ("done", "running", "pending")
 

@@ -11,13 +11,9 @@ from pathlib import Path
 import pytest
 
 from automata import runs
-from automata.cli import commands
-from automata.config.base import parsed
-from automata.config.data import Preparation
 from automata.config.files import read_experiments
 from automata.config.job import Run
 from automata.errors import UserError
-from automata.records import read_record, write_record
 from automata.runs import job_of, pack, place_of, unpack
 
 ROOT = Path(__file__).parents[2]
@@ -188,19 +184,3 @@ def test_different_record_of_a_run_is_kept_and_nothing_is_unpacked(records, tmp_
     with pytest.raises(UserError, match=f"^{archive}: {last} exists already"):
         unpack([archive], folder, as_named=True)
     assert (first.exists(), last.read_text()) == (False, "another record")
-
-
-def test_unpacked_record_of_own_data_has_the_path_of_its_content(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    unpack([ROOT / "results/reference/default/records.tar.xz"], tmp_path / "runs")
-    path = min(tmp_path.rglob("full-1/seed-0/record.json"))
-    record = read_record(path)
-    own = parsed(Preparation, '{"own": {"kind": "tabular", "path": "no.csv", "target": "species"}}')
-    settings = record.job.settings.model_copy(update={"data": own})
-    job = record.job.model_copy(update={"settings": settings})
-    write_record(record.model_copy(update={"job": job}), path)
-    pack([path], Path("records.tar.xz"))
-    commands.unpack([Path("records.tar.xz")], output=Path("again"))
-    (again,) = Path("again").rglob("record.json")
-    hashed = job.model_copy(update={"files": {"prepared": record.data.sha256}})
-    assert again.parent == Path("again", place_of(hashed).stem)

@@ -193,7 +193,7 @@ def tabulate(
     claims: Annotated[bool, "Also check the paper's claims."] = False,
 ) -> None:
     """Make all other tables from those of `collect`, and best.yaml beside the folder."""
-    from automata.analysis.claims import parse_claims
+    from automata.analysis.claims import ClaimsFile
     from automata.analysis.study import Study, tabulate
     from automata.analysis.tables import read_json, write
 
@@ -204,7 +204,7 @@ def tabulate(
     }
     if claims:
         file = SHIPPED / "claims.yaml"
-        given["claims"] = parse_claims(read(file), file)
+        given["claims"] = parsed(ClaimsFile, read(file), f"{file}: ").claims
     for name, content in tabulate(Study(tables), given):
         write(content, tables / name)
 

@@ -84,7 +84,7 @@ def _checked_rungs(rungs: dict[float, int]) -> dict[float, int]:
 WHOLE = BeforeValidator(_whole)
 """Turns whole floats into integers, because 1e3 is a float in YAML."""
 
-# In JSON schemas pydantic leaves out bounds that come after WHOLE.
+# Bounds stand before WHOLE: pydantic leaves those after it out of JSON schemas.
 Integer = Annotated[int, WHOLE]
 NonNegative = Annotated[int, Field(ge=0), WHOLE]
 Count = Annotated[int, Field(gt=0), WHOLE]
@@ -118,15 +118,15 @@ def added(default: Any) -> Any:
     return Field(exclude_if=lambda value: value == default)
 
 
-def parsed(model: type[M], content: str | dict[str, Any]) -> M:
-    """Parse JSON or a section as a `model`; raises UserError, in one line."""
+def parsed(model: type[M], content: str | dict[str, Any], source: str = "") -> M:
+    """Parse JSON or a section as a `model`; raises UserError: `source` and one line."""
     try:
         if isinstance(content, str):
             return model.model_validate_json(content)
         return model.model_validate(content)
     except ValidationError as error:
         path, problem = first_refusal(error, model)
-        raise UserError(f"{'.'.join(path) or model.__name__}: {problem}") from error
+        raise UserError(f"{source}{'.'.join(path) or model.__name__}: {problem}") from error
 
 
 def first_refusal(error: ValidationError, model: type[BaseModel]) -> tuple[list[str], str]:

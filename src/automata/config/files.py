@@ -116,14 +116,11 @@ def combine(base: Config, change: Config) -> Config:
 
 
 def read_experiments(
-    files: list[Path],
-    command_line: Mapping[str, Any] | None = None,
-    of_module: Mapping[str, Any] | None = None,
+    files: list[Path], changes: Mapping[str, Any] | None = None, source: str = "--config"
 ) -> list[Experiment]:
     """Return the experiment of each part of `files`, or the only one if there are no parts.
 
-    Later files override earlier ones, `command_line` overrides all, and `of_module`, the `config`
-    of a Snakefile that uses this one as a module, overrides the first file.
+    Later files override earlier ones, and `changes` override all: messages name their `source`.
 
     A file may list `parts`: files by paths relative to it, each an experiment that this file and
     later ones override; their `datasets` selects from its data sets. A part may have parts.
@@ -131,9 +128,7 @@ def read_experiments(
     Raises UserError, in one line, for the first error.
     """
     layers = [(file, read(file)) for file in files]
-    if of_module is not None:
-        layers.insert(1, (Path("module config"), dict(of_module)))
-    return _experiments([*layers, (Path("--config"), dict(command_line or {}))])
+    return _experiments([*layers, (Path(source), dict(changes or {}))])
 
 
 def _experiments(layers: list[Layer]) -> list[Experiment]:
@@ -195,7 +190,7 @@ def _experiment(layers: list[Layer]) -> Experiment:
 
 
 def _source(path: list[str], layers: list[Layer]) -> str:
-    """Return the last source that sets the key at `path`, or most sections around it."""
+    """Return the last source that sets `path`, or else the most sections around it."""
     # A later file replaces these sections, and the domains of a search space, as a whole.
     ends = {**dict.fromkeys(REPLACED, 0), "search_space": 1}
     replaced = [depth + ends[key] for depth, key in enumerate(path, start=1) if key in ends]

@@ -101,10 +101,6 @@ class Settings(Section):
     own: Annotated[dict[str, Target], added({})] = {}
     """The user's own `search`, `scheduler` and `selector`, "module:Class"."""
 
-    def warm_start(self, scheduler: str) -> float:
-        """Return kappa, the warm start under a scheduler; 0 if it has none."""
-        return float(self.scheduler.of(scheduler).get("warm_start", 0))
-
 
 class Job(Section):
     """A run with all that it reads."""

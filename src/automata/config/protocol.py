@@ -157,7 +157,7 @@ class KindProtocol(Protocol):
         values = {name: getattr(self, name) for name in Protocol.model_fields}
         values["configurations"] = change.configurations or self.configurations
         values["search_space"] = {**self.search_space, **change.search_space}
-        # Not a default of the class: records were written without the key where it was `none`.
+        # This is no default of the class: records omit the key if it is `none`.
         if self.metric == "balanced_accuracy" and "class_weights" not in self.model_fields_set:
             values["class_weights"] = "balanced"
         return Protocol(**values)

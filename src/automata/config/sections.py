@@ -83,7 +83,7 @@ class Metering(Section):
 class JobRequest(Section):
     """Resources of a measured job on a cluster; `compute` gives the CPUs. No run reads it."""
 
-    # No defaults, because numbers depend on the cluster. Names are part of a command line.
+    # There are no defaults: they depend on the cluster. Names become part of a command line.
     memory_mb: Count
     """memory in MB, as SLURM counts them; each retry requests twice as much"""
     minutes: Count

@@ -6,15 +6,15 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
-import yaml
 
 from automata import names
-from automata.analysis.claims import parse_claims
+from automata.analysis.claims import ClaimsFile
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
-from automata.config.files import DEFAULTS
+from automata.config.base import parsed
+from automata.config.files import DEFAULTS, read
 from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
@@ -92,7 +92,7 @@ def claims(study: Study) -> pd.DataFrame:
     errors = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
     means = rows.assign(**errors, search="random", seeds=SEEDS_FOR_INTERVAL)[usual]
     file = DEFAULTS.with_name("claims.yaml")
-    known: dict[str, Any] = parse_claims(yaml.safe_load(file.read_text()), file)
+    known: dict[str, Any] = parsed(ClaimsFile, read(file), f"{file}: ").claims
     lines = []
     for name, (by, column) in product(CLAIMS, BY.items()):
         ratios = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), means[column])

@@ -60,7 +60,7 @@ def subset_plan(job: Job, trial: int = 0) -> SubsetPlan:
     run, settings, protocol = job.run, job.settings, job.settings.protocol
     selector = build_selector(run.selector, settings.own, **settings.selector.of(run.selector))
     exponent = protocol.screens[trial // protocol.configurations]
-    warm_start = settings.warm_start(run.scheduler)
+    warm_start = float(settings.scheduler.of(run.scheduler).get("warm_start", 0))
     return SubsetPlan(selector, run.fraction, warm_start, exponent, protocol.screen_metric)
 
 

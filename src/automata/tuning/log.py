@@ -22,7 +22,6 @@ from automata.config.job import Job
 from automata.errors import UserError
 from automata.files import Recorded, replacing
 from automata.metering.measurement import Measurement
-from automata.provenance import measurement
 from automata.records import Record, Segment, read_record
 from automata.runs import DEPTH
 from automata.training.progress import Progress
@@ -74,7 +73,7 @@ class TrialReported(Recorded):
     configuration: dict[str, Any]
     progress: Progress
     measurement: Measurement | None
-    """The segment up to this result; None soon after the previous one (`MEASUREMENT_SECONDS`)."""
+    """Of the segment up to here; None if the last one is recent (`MEASUREMENT_SECONDS`)."""
 
 
 class SearchEnded(Recorded):
@@ -205,8 +204,8 @@ def replay(entries: Iterable[Entry], search: Search) -> int:
 def extend(log: SearchLog, header: LogHeader, output: Path) -> None:
     """Begin an empty log with the results of the largest finished search that this one extends.
 
-    It takes them up to the first one that it would not ask for, and all results of a trial or none,
-    because a record has only the last progress of a trial.
+    It stops at the first result that the new search would not ask for. It takes all results of a
+    trial or none, because a record has only a trial's last progress.
     """
     records = {it.job.settings.protocol.configurations: it for it in _finished(header, output)}
     if not records:
@@ -235,10 +234,8 @@ def _finished(header: LogHeader, output: Path) -> Iterator[Record]:
         with suppress(UserError):
             record = read_record(path)
             job = record.job
-            parts = {part: record.version(part) for part in measurement(job.run.selector)}
-            made_by = {**record.provenance, "measurement": parts}
             address = (record.tuning.cluster or {}).get("address")
-            other = header_of(job, record.data.sha256, made_by, address)
+            other = header_of(job, record.data.sha256, record.provenance, address)
             same = other.model_dump(exclude=size) == header.model_dump(exclude=size)
             if same and job.settings.protocol.configurations < settings.configurations:
                 yield record

@@ -118,8 +118,8 @@ class RayScheduler(FIFOScheduler):
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
         """Store the trial; with the first one, have Ray keep a worker for each slot.
 
-        By default Ray keeps one idle worker, and gives it to a trial whose own worker still starts,
-        which it then ends. As a start takes 3 s, shorter trials would train one after the other.
+        By default Ray keeps one idle worker. A trial whose own worker is still starting gets it,
+        and Ray ends the other. A start takes 3 s, so shorter trials would run one after the other.
         """
         if not self._trials and self._search.slots > 1:
             controller = tune_controller._tune_controller

@@ -59,8 +59,8 @@ def refit(
 ) -> tuple[FinalTraining, TrainingRun]:
     """Train the `finalists` of a search until one of them is left at T epochs.
 
-    At each of `finalist_rungs`, those with the best validation scores stay, the earlier if equal.
-    After an epoch, all goes to `file` if that pays; a refit with the same `key` resumes from it.
+    At each of `finalist_rungs` those with the best validation scores stay; the earlier wins a tie.
+    After an epoch all runs go to `file`, if that pays; a refit with the same `key` resumes from it.
     """
     runs = {trial.index: context.training_run(trial.configuration, ALL_DATA) for trial in finalists}
     segments: list[Segment] = []

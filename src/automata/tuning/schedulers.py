@@ -129,7 +129,7 @@ def successive_halving(configurations: int, epochs: int, reduction_factor: int) 
 def rungs_below(epochs: int, shares: Mapping[float, int]) -> dict[int, int]:
     """Return how many trials stay at each rung below T = `epochs`; `shares` are rising.
 
-    A rung is round(share T) epochs, at least 1. Of shares with the same rung the last counts.
+    A rung is round(share T) epochs, at least 1. If two shares give one rung, the last one counts.
     """
     rungs = {max(1, round(share * epochs)): left for share, left in shares.items()}
     return {rung: left for rung, left in rungs.items() if rung < epochs}
@@ -162,7 +162,7 @@ def final_epochs(protocol: Protocol) -> int:
 class Halving(Scheduler):
     """Starts one bracket after the other, and halves it when all its trials are at a rung.
 
-    Of equal scores the later trial goes on, as in Ray; under `most_rungs_win`, the earlier one.
+    If scores are equal, the later trial goes on, as in Ray; under `most_rungs_win`, the earlier.
     """
 
     pauses = True
@@ -211,7 +211,8 @@ class Halving(Scheduler):
 class Hyperband(Halving):
     """Brackets of different aggressiveness, one after the other (Li et al., Hyperband).
 
-    Ray halves brackets before all trials have started, so one trial at a time is never stopped.
+    It waits until all trials of a bracket have reported. Ray halves earlier, and never stops trials
+    that train one at a time.
     """
 
     def __init__(self, configurations: int, epochs: int, settings: SchedulerSettings) -> None:

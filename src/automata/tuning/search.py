@@ -54,8 +54,8 @@ class Search:
     """The state of a search, which follows from its results and their order.
 
     The search proposes a trial when a slot is free, or earlier if the proposal cannot depend on a
-    missing result. The proposer learns nothing from the `initial` configurations, which come first,
-    and from later screens, which repeat the configurations of the first.
+    missing result. The proposer does not learn from the `initial` configurations, which come first.
+    It does not learn from later screens either: they repeat the configurations of the first.
     """
 
     def __init__(

@@ -30,8 +30,8 @@ class TuneTrial(tune.Trainable):
     """Trains one configuration from rung to rung; reports one result per rung.
 
     A trial that has diverged or is out of patience reports its score until the scheduler ends it.
-    A trial with results in the log resumes from its checkpoint. Without one it trains to its last
-    logged rung again, keeps the logged results, and reports the next one.
+    A trial with results in the log resumes from its checkpoint. Without one it trains again to its
+    last logged rung, keeps the logged results, and reports the next rung.
     """
 
     def setup(self, config: dict[str, Any], job: str, data: str, device: str, work: str) -> None:

@@ -1,16 +1,15 @@
 """Small studies and the verdicts on them, computed by hand, and mistakes in a file of claims."""
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from automata.analysis.claims import parse_claims
+from automata.analysis.claims import ClaimsFile
 from automata.analysis.ratios import COLUMNS
 from automata.analysis.study import PANEL, Panel, Study
 from automata.analysis.tables import write
 from automata.analysis.tradeoff import tradeoff
+from automata.config.base import parsed
 from automata.config.files import SHIPPED, read
 from automata.errors import UserError
 
@@ -134,8 +133,8 @@ def check(tmp_path):
         write(table[COLUMNS], tmp_path / "ratios.csv")
         write(tradeoff(table[COLUMNS]), tmp_path / "tradeoff.csv")
         write(table, tmp_path / "runs.parquet")
-        parsed = parse_claims({"claims": {"mine": content}}, Path("claims.yaml"))
-        return parsed["mine"].check(Study(tmp_path))
+        claims = parsed(ClaimsFile, {"claims": {"mine": content}}, "claims.yaml: ").claims
+        return claims["mine"].check(Study(tmp_path))
 
     return check
 
@@ -230,7 +229,7 @@ def test_the_introductions_arithmetic():
     kilograms = [hours * 0.25 * grams / 1000 for grams in (432, 920)]  # of 250 W
     miles = [mass / 0.4 for mass in kilograms]  # a car's 400 g each
     words = "{} h; {:.0f} to {:.0f} kg CO2e; {:.0f} to {:.0f} miles"
-    shipped = parse_claims(read(SHIPPED / "claims.yaml"), SHIPPED / "claims.yaml")
+    shipped = parsed(ClaimsFile, read(SHIPPED / "claims.yaml")).claims
     assert shipped["footprint"].ours == words.format(hours, *kilograms, *miles)
     assert [hours, *kilograms, *miles] == pytest.approx([6000, 640, 1400, 1600, 3500], rel=0.05)
 

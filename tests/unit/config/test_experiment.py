@@ -33,7 +33,7 @@ def _read_and_described_once(monkeypatch):
 def refusal(changes):
     """Return the line about the defaults with changes, without its file; None if they are valid."""
     try:
-        read_experiments([DEFAULTS], of_module=changes)
+        read_experiments([DEFAULTS], changes)
     except UserError as error:
         return str(error).partition(": ")[2]
     return None
@@ -189,7 +189,7 @@ def test_a_value_that_does_not_suit_the_others_is_refused_in_one_line(line, chan
 
 def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
     def weights(**protocol):
-        (experiment,) = read_experiments([DEFAULTS], of_module=tabular(**protocol)[1])
+        (experiment,) = read_experiments([DEFAULTS], tabular(**protocol)[1])
         return experiment.protocol_of("dna").under("tpe").class_weights
 
     assert weights() == "none"

@@ -25,7 +25,7 @@ CHANGES = {
 
 @pytest.fixture(scope="module")
 def experiment():
-    (experiment,) = read_experiments([DEFAULTS], of_module=CHANGES)
+    (experiment,) = read_experiments([DEFAULTS], CHANGES)
     return experiment
 
 
@@ -43,7 +43,7 @@ def test_a_run_reads_settings_of_its_own_methods_only(experiment):
     scheduler, selector = settings.scheduler, settings.selector
     assert (scheduler.asha.grace_period, scheduler.hyperband.reduction_factor) == (2, 3)
     assert (selector.gradmatch_adaptive.floor, selector.gradmatch.l2) == (0.5, 0)
-    assert (settings.warm_start("asha"), settings.warm_start("one-epoch")) == (0.35, 0)
+    assert (scheduler.asha.warm_start, scheduler.of("one-epoch")) == (0.35, {})
     assert settings.selector.of("adaptive-random") == {}
     assert SearchSettings(initial=[{"hidden": 1}]).only("tpe").initial == [{"hidden": 1}]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.records import Record, parse_record
+from automata.records import Record, parse_as
 
 from .replay import differences
 
@@ -37,7 +37,7 @@ def searches() -> dict[tuple[str, str], list[Record]]:
                 file = tar.extractfile(member)
                 if file is None:
                     continue
-                record = parse_record(file.read().decode(), member.name)
+                record = parse_as(Record, file.read().decode(), member.name, "")
                 run = record.job.run
                 if run.searches:
                     found[run.search, run.scheduler].append(record)

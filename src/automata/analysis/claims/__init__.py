@@ -7,11 +7,10 @@ over all panels passes a threshold.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from automata.analysis.claims.claim import NOT_REPRODUCED, NOT_RUN, REPRODUCED, StatedClaim
 from automata.analysis.claims.shapes import (
@@ -24,8 +23,7 @@ from automata.analysis.claims.shapes import (
 from automata.analysis.differences import in_words
 from automata.analysis.study import Study
 from automata.analysis.tables import markdown
-from automata.config.base import Section, first_refusal
-from automata.errors import UserError
+from automata.config.base import Section
 
 Claim = Annotated[
     ReachesClaim | CoversMoreClaim | FallsClaim | PairsClaim | CorrelationClaim | StatedClaim,
@@ -38,15 +36,6 @@ class ClaimsFile(Section):
 
     grids: dict[str, Any] = {}
     claims: Annotated[dict[str, Claim], Field(min_length=1)]
-
-
-def parse_claims(content: Mapping[str, Any], file: Path) -> dict[str, Claim]:
-    """Return the claims in the `content` of `file` by their ids; raises UserError, in one line."""
-    try:
-        return ClaimsFile.model_validate(content).claims
-    except ValidationError as error:
-        path, message = first_refusal(error, ClaimsFile)
-        raise UserError(f"{file}: {'.'.join(path)}: {message}") from error
 
 
 def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:

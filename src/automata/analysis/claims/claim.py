@@ -71,7 +71,7 @@ class Outcome(NamedTuple):
 def in_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
     """Return whether at least `share` of the panels that were run pass.
 
-    It is firm if the panels with firm outcomes decide it for all `of` panels.
+    It is firm if the firm panels alone decide it, whatever the others of all `of` would show.
     """
 
     def enough(passing: int, among: int) -> bool:
@@ -194,7 +194,7 @@ class GridClaim(Quote):
             runs = runs.loc[[not follows_time(*pair) for pair in obtained(runs)]]
         return runs
 
-    def _means(self, study: Study) -> pd.DataFrame:
+    def _rows(self, study: Study) -> pd.DataFrame:
         """Return the rows of the tradeoff table; those of energy are of the runs that count."""
         if self._measure.of_energy:
             return tradeoff(self.grid.rows(self._runs(study), self._selectors))

@@ -51,10 +51,6 @@ class ShareClaim(GridClaim):
     def _margin(self, rows: pd.DataFrame) -> Estimate:
         """Return a figure of the rows of a panel; the condition holds if it is above 0."""
 
-    def _rows(self, study: Study) -> pd.DataFrame:
-        """Return the rows of a table that margins are made of."""
-        return self._means(study)
-
     def _ours(self, panels: Mapping[Panel, pd.DataFrame], passing: int) -> str:
         """Return our result in words, from the rows of each panel."""
         return f"holds in {passing} of {len(panels)} panels"
@@ -190,7 +186,7 @@ class FallsClaim(ShareClaim):
 
     def _rows(self, study: Study) -> pd.DataFrame:
         """Return the means of selectors that have several fractions."""
-        means = self._means(study)
+        means = super()._rows(study)
         return means[means.groupby([*PANEL, "selector"])["fraction"].transform("nunique") > 1]
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
@@ -299,7 +295,7 @@ class CorrelationClaim(MeanClaim):
         return f"over data sets, the rank correlation of training rows and the {words} of AUTOMATA"
 
     def _evidence(self, study: Study) -> Evidence | None:
-        rows = self._means(study)
+        rows = self._rows(study)
         sets = rows["dataset"].nunique()
         shared = rows.groupby(["search", "scheduler", "fraction"])["dataset"].transform("nunique")
         rows = rows[shared == sets]
