@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.collect import collect, evaluations
+from automata.cli import commands
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records import Record, Tuning, read_record, sealed, write_record
@@ -29,6 +30,15 @@ def written(tmp_path):
         return path
 
     return write
+
+
+def test_the_command_finds_records_in_folders_and_refuses_a_folder_without(tmp_path):
+    with pytest.raises(UserError, match=f"^{tmp_path}: no file, and no folder with a record.json"):
+        commands.collect([tmp_path], output=tmp_path)
+    (tmp_path / "a/b").mkdir(parents=True)
+    write_record(record({}), tmp_path / "a/b/record.json")
+    commands.collect([tmp_path / "a"], output=tmp_path)
+    assert len(pd.read_csv(tmp_path / "runs.csv")) == 1
 
 
 def test_a_record_of_trials_that_diverged_is_read_as_written_and_its_digest_checked_by_others(
