@@ -44,6 +44,7 @@ def test_constraints_of_wildcards_match_runs_only():
 
 def test_places_of_published_runs_are_stable():
     (full, gradmatch) = grid("smoke").runs
+    assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
     assert full.stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
     assert gradmatch.stem == "dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0"
 

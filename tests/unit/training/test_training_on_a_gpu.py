@@ -4,6 +4,7 @@ import gc
 import weakref
 from dataclasses import replace
 from hashlib import sha256
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -12,12 +13,10 @@ from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.selection import embeddings, matching
 from automata.selection.random import FixedRandom
+from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
-from automata.tuning.work import (
-    read_checkpoint,
-    write_checkpoint,
-)
+from automata.tuning.work import read_checkpoint, write_checkpoint
 from benchmarks.workloads import images, sentences
 from support.pretence import pretended_cuda
 
@@ -109,6 +108,14 @@ def test_run_resumes_from_a_checkpoint_and_is_freed_without_the_garbage_collecto
             assert [ref() for ref in left] == [None] * 4
         finally:
             gc.enable()
+
+
+@pytest.mark.parametrize(("size", "rows"), [(None, 8), (64, 2)])
+def test_gpu_evaluates_more_rows_at_once_but_fewer_large_images(data, size, rows):
+    dataset = images(8, size=size).dataset if size else replace(data["lstm"])
+    with pretended_cuda():
+        reader = SimpleNamespace(evaluation_rows=1, evaluation_rows_on_gpu=8, reads_padding=True)
+        assert len(next(chunks(dataset.to(CUDA).train, reader))[1]) == rows
 
 
 def test_clocks_are_read_when_the_gpu_has_nothing_to_do(data):
