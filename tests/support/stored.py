@@ -7,6 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 FILE = Path(__file__).parents[1] / "golden/shown.json"
 
 
@@ -17,7 +19,9 @@ def check_stored(name: str, digests: dict[str, str]) -> None:
         text = json.dumps({**stored, name: digests}, indent=1, sort_keys=True)
         FILE.write_text(f"{text}\n", encoding="utf-8")
     else:
-        hint = "if it is right, look at it, and store it: AUTOMATA_STORE=1 pytest -n0 tests/unit"
+        hint = (
+            "if it is right, look at it, and store it: AUTOMATA_STORE=1 pytest -n0 -m '' tests/unit"
+        )
         assert digests == stored.get(name), f"{name} shows something else; {hint}"
 
 
@@ -31,4 +35,6 @@ def _rounded(value: Any) -> Any:
         return [*map(_rounded, value.items())]
     if isinstance(value, Iterable) and not isinstance(value, str):
         return [*map(_rounded, value)]
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}" if abs(value) > 1e-9 else "0"
+    return str(value)

@@ -1,4 +1,4 @@
-"""Hashes of the user's own files, and when they are read again."""
+"""The user's own files: their roles, and the modules among them."""
 
 import sys
 

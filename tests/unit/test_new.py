@@ -232,6 +232,7 @@ def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch):
     new_flowers(HOSTILE["species"], "hostile.yaml")
     harmless = yaml.safe_load(Path("harmless.yaml").read_text())
     own = harmless["own_datasets"]["flowers"]
+    assert own["drop"] == ["row", "label", "device"]
     own["drop"] = [HOSTILE.get(name, name) for name in own["drop"]]
     own["target"] = HOSTILE["species"]
     assert yaml.safe_load(Path("hostile.yaml").read_text()) == harmless

@@ -11,8 +11,8 @@ from automata.files import Recorded
 
 Device = Literal["cpu", "dram", "gpu"]
 
-Method = Literal["estimated", "measured"]
-"""By a model of the load, or by a counter; the weakest first."""
+Method = Literal["estimated", "polled", "measured"]
+"""By a model of the load, samples of power (earlier records) or a counter; the weakest first."""
 
 Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "elsewhere"]
 

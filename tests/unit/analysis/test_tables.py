@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.overview import contrasts, gains, ran
+from automata.analysis.tables import read_csv, write
 from automata.cli import main
 from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
@@ -23,6 +24,9 @@ def test_a_part_of_the_papers_grid_has_all_tables(selectors, tmp_path):
     made = {name for name, table in TABLES.items() if table.make}
     assert {path.name for path in folder.iterdir()} >= made
     assert (tmp_path / "best.yaml").exists()
+    table = pd.DataFrame({"dataset": ["2024", "NA"], "speedup": [0.1 + 0.2, None]})
+    write(table, folder / "t.csv")
+    pd.testing.assert_frame_equal(read_csv(folder / "t.csv"), table, check_exact=True)
 
 
 def test_a_seed_counts_with_the_mean_of_its_searches():

@@ -78,14 +78,21 @@ def digests(figure: Figure) -> dict[str, str]:
 SHOWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     Axes: lambda it: (it.get_xlim(), it.get_ylim(), it.get_xscale(), it.get_yscale()),
     Text: lambda it: (it.get_text(), it.get_position(), it.get_fontsize(), it.get_color()),
-    Line2D: lambda it: (it.get_xydata(), it.get_color(), it.get_linestyle(), it.get_marker()),
+    Line2D: lambda it: (
+        it.get_xydata(),
+        [it.get_color(), it.get_linestyle(), it.get_linewidth()],
+        [it.get_marker(), it.get_markersize(), it.get_markerfacecolor()],
+    ),
     Collection: lambda it: (
         it.get_offsets(),
         [path.vertices for path in it.get_paths()],
-        it.get_facecolor(),
-        it.get_edgecolor(),
+        [it.get_facecolor(), it.get_edgecolor(), it.get_linewidths()],
+        getattr(it, "get_sizes", list)(),
     ),
-    Patch: lambda it: (it.get_path().vertices, it.get_extents().size, it.get_facecolor()),
+    Patch: lambda it: (
+        it.get_patch_transform().transform(it.get_path().vertices),
+        it.get_facecolor(),
+    ),
 }
 """Kind of artist -> what is read of it."""
 

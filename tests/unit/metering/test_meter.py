@@ -224,6 +224,11 @@ def test_window_beside_others_on_its_gpu_is_flagged(gpus):
     with meter(sample_seconds=0.1, gpus=gpus.uuids) as window:
         time.sleep(1.2)
     assert "shared_gpu" in window.measurement.flags
+    with subprocess.Popen(["sleep", "9"]) as late:
+        gpus.pids, alone = {0: [os.getpid(), late.pid]}, meter(gpus=gpus.uuids)
+        alone._check_sharing()
+        late.kill()
+    assert not alone._shared_gpu  # it is a new worker of ours
 
 
 # Turns on a host; how a killed holder is followed is tested in test_locks

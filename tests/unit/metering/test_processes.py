@@ -4,7 +4,6 @@ import psutil
 import pytest
 
 from automata.metering.processes import ProcessTree
-from support.outliving import worker
 
 
 @pytest.fixture
@@ -14,13 +13,6 @@ def tree():
     tree.find()
     tree.start()
     return tree
-
-
-@pytest.fixture
-def outliving():
-    """Give a worker, whose parent lives yet."""
-    with worker() as process:
-        yield process
 
 
 def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree):

@@ -133,3 +133,9 @@ def test_batch_normalisation_meets_no_batch_of_one(dataset, batch_size):
     run.train_to(2)
     assert run.progress.failure is None
     assert run.progress.samples == 2 * 120
+    torch.manual_seed(99)  # dropout follows the run and the epoch, not this
+    half, resumed = training(dataset, batch_size), training(dataset, batch_size)
+    half.train_to(1)
+    resumed.restore(half.state())
+    resumed.train_to(2)
+    assert resumed.progress.training_loss == run.progress.training_loss

@@ -236,3 +236,4 @@ def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples)
 def test_adaptive_fills_the_floor_where_the_residual_is_spent():
     subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=given_gradients(PARALLEL)))
     assert (subset.samples, subset.random_fill) == (30, 2)
+    assert subset.weights.tolist() == [1.0] * 3

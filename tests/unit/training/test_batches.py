@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from automata.datasets.prepared import Dataset
+from automata.config.protocol import Augmentation
+from automata.datasets.prepared import Dataset, Split
 from automata.selection.problem import Subset
 from automata.training.batches import MiniBatches, augment
 
@@ -44,13 +45,13 @@ def test_augmented_images_are_the_slices_at_the_draws(padding, flip):
     assert torch.equal(images, pictures(20))
 
 
-def epoch_of(split, batches, epoch=0, seed=0, **settings):
-    """Return the mini-batches of an epoch, weighted by their numbers."""
-    kind = "text" if split.inputs.ndim == 2 else "image"
-    metadata = {"flip": settings.pop("flip_allowed", True)}
-    data = Dataset("toy", kind, 2, split, split, split, metadata)
-    augmentation = SimpleNamespace(**{"crop_padding": 0, "flip": False, **settings})
-    model, protocol = SimpleNamespace(reads_padding=False), SimpleNamespace()
-    model.reads_padding, protocol.augmentation = kind == "image", augmentation
-    weights = torch.arange(len(batches)).float()
-    return MiniBatches(data, model, protocol, seed).of_epoch(Subset(batches, weights), epoch)
+def test_an_epoch_has_each_mini_batch_once_and_mirrors_no_image_where_the_data_forbid_it():
+    split = Split(pictures(80), torch.arange(80))
+    data = Dataset("toy", "image", 80, split, split, split, {"flip": False})
+    protocol = SimpleNamespace(augmentation=Augmentation(crop_padding=0, flip=True))
+    subset = Subset([*torch.arange(80).split(1)], torch.arange(80.0))
+    batches = MiniBatches(data, SimpleNamespace(reads_padding=True), protocol, 0)
+    found = [*batches.of_epoch(subset, 0)]
+    assert sorted(weight for _, _, weight in found) == list(range(80))
+    assert all(label == weight for _, label, weight in found)
+    assert all(torch.equal(inputs, split.inputs[label]) for inputs, label, _ in found)

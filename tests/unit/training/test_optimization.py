@@ -1,6 +1,8 @@
-"""Optimizers and schedules against formulas; quick, reduced and compiled steps against plain."""
+"""Optimizers and schedules against formulas; reduced and compiled steps against plain."""
 
 import math
+import subprocess
+import sys
 
 import pytest
 import torch
@@ -26,14 +28,6 @@ BASE = {
     "decay_every": 4,
     "decay_factor": 0.1,
 }
-PLAIN_SGD = {"momentum": 0.0, "weight_decay": 0.0}
-OPTIMIZERS = [
-    PLAIN_SGD,
-    {},
-    {"nesterov": True},
-    {"optimizer": "adam", "weight_decay": 0.0},
-    {"optimizer": "adam"},
-]
 
 
 class Grouped(Mlp):
@@ -70,10 +64,6 @@ def gradients(model):
     return [p.grad.clone() for p in model.parameters() if p.grad is not None]
 
 
-def weights(model):
-    return torch.cat([p.detach().flatten() for p in model.parameters()])
-
-
 # Optimizers and schedules
 
 
@@ -98,9 +88,6 @@ def test_learning_rate_of_each_group_and_epoch_follows_the_formula(optimizer, sc
         stepped.step()
     for found, factor in zip(rates, expected, strict=True):
         assert found == pytest.approx([RATE * factor, 0.5 * factor], rel=1e-9)
-
-
-# Quick steps
 
 
 # Gradients
@@ -184,3 +171,10 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
         found, expected = take(model, compiled_step(model)), take(same, same.autograd_backward)
         torch.testing.assert_close(found, expected, rtol=0, atol=0)
     assert made == [BATCH]
+
+
+def test_training_does_not_import_torchs_compiler():
+    code = "import sys; from benchmarks.workloads import sentences\n"
+    code += "run = sentences(40, 50, 8, 8).run(8); run.train_to(1)\n"
+    code += "run.restore(run.state()); sys.exit('torch._dynamo' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

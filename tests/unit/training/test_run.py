@@ -309,6 +309,8 @@ def test_weights_that_explode_in_the_last_step_are_found_at_the_evaluation(make)
     run.evaluate()
     assert run.progress.failure is not None
     assert run.progress.failure.startswith("validation loss")
+    run.train_to(5)
+    assert run.progress.epochs == 1
 
 
 @pytest.mark.parametrize("selector", GUIDED)

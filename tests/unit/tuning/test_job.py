@@ -298,6 +298,8 @@ def test_selectors_and_controls_share_configurations(record, data, tmp_path):
     )
     expected = configurations(record)
     assert configurations(rs2) == configurations(full) == configurations(again) == expected
+    assert {library["num_threads"] for library in record.provenance["blas"]} == {1}
+    assert record.provenance["torch"]["flush_denormal"] is True
     first, repeat = (it.tuning.trials[0].progress for it in (full, again))
     assert first.training_loss != repeat.training_loss
     assert again.final is None

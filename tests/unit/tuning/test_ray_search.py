@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+import ray
 from ray import tune
 from ray.tune import CheckpointConfig, FailureConfig, PlacementGroupFactory, RunConfig, TuneConfig
 
@@ -116,6 +117,11 @@ def test_trials_at_once_share_workers_that_each_start_once(tmp_path):
     assert search.finished
     assert len({result.metrics["pid"] for result in results}) == 2
     assert len(list(tmp_path.glob("started-*"))) == 2
+    burn = ray.remote(lambda: [time.process_time(), sum(range(10**8)), time.process_time()])
+    with Meter(sample_seconds=5, gpus=[], exclusive=False) as window:
+        start, _, end = ray.get(burn.remote())
+        time.sleep(1)
+    assert window.measurement.cpu_seconds > 0.9 * (end - start)
 
 
 @pytest.mark.parametrize("slots", [1, 2])

@@ -1,4 +1,4 @@
-"""Checkpoints are whole, absent or refused, and written if that pays; one process works at once."""
+"""Checkpoints are whole or refused, and written if that pays; one process works at once."""
 
 import pickle
 import platform
