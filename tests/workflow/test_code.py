@@ -4,6 +4,7 @@ import re
 import shutil
 
 import pandas as pd
+import pytest
 
 from .conftest import ROOT, snakemake
 
@@ -42,6 +43,7 @@ def test_edited_code_and_comments_repeat_no_run(project, copy):
     assert planned(project, copy.folder) == {}
 
 
+@pytest.mark.slow
 def test_selector_is_a_file_and_an_entry(project, copy):
     file = ROOT / "docs/examples/own_methods.py"
     shutil.copy2(file, project / "src/automata/selection/losses.py")

@@ -3,6 +3,7 @@
 import shutil
 
 import pandas as pd
+import pytest
 
 from .conftest import ROOT
 
@@ -10,6 +11,7 @@ TARGET = "learning_curves"
 OWN = ROOT / "docs/examples/own_methods.py"
 
 
+@pytest.mark.slow
 def test_curves_are_recorded_once_and_searches_simulated_on_them(workflow):
     shutil.copy2(OWN, workflow.folder)
     curves = {"pool": 4, "seeds": [0, 1], "part": 2}
