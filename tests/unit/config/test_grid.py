@@ -7,6 +7,7 @@ import pytest
 from automata.config.files import SHIPPED, read_experiments
 from automata.errors import UserError
 from automata.grid import Grid, alternatives
+from automata.outputs import Outputs
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +46,7 @@ def test_constraints_of_wildcards_match_runs_only():
 def test_places_of_published_runs_are_stable():
     (full, gradmatch) = grid("smoke").runs
     assert grid("smoke").prepared("dna") == "results/data/dna.safetensors"
+    assert Outputs(grid("smoke")).published[-1] == "results/smoke/index.html"
     assert full.stem == "dna/random-hyperband-4af660c7/full-1/seed-0"
     assert gradmatch.stem == "dna/random-hyperband-4af660c7/gradmatch-0.1/seed-0"
 

@@ -196,9 +196,6 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=1e-3)
 
 
-# Processes
-
-
 def test_child_that_ran_and_ended_inside_the_window_counts(package):
     code = "import time\nwhile time.process_time() < 1.5: sum(range(10_000))"
     with meter() as window:
