@@ -76,10 +76,6 @@ class Grid:
         """Folders of published learning curves."""
         self.real_runs = [*dict.fromkeys(folder for it in curves for folder in it.real)]
         """Folders of tables of real runs, to compare simulated ones with."""
-        kinds = ["regret", "horizon"] if any(it.horizon_exponents for it in curves) else ["regret"]
-        schedulers = dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)
-        self.regret_figures = [f"{kind}-{name}" for name in schedulers for kind in kinds]
-        """Figures of simulated searches."""
         self._check_files()
         self._contents = {
             dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
@@ -243,3 +239,11 @@ class Grid:
             for dataset, part in self._of_dataset.items()
             if part.learning_curves is not None
         }
+
+    @cached_property
+    def regret_figures(self) -> list[str]:
+        """The figures of simulated searches."""
+        curves = [part.learning_curves for part in self.parts if part.learning_curves]
+        kinds = ["regret", "horizon"] if any(it.horizon_exponents for it in curves) else ["regret"]
+        schedulers = dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)
+        return [f"{kind}-{name}" for name in schedulers for kind in kinds]

@@ -28,7 +28,7 @@ PETS = {"kind": "image", "path": "pets"}
 
 @pytest.fixture(scope="module")
 def outcomes(good, tmp_path_factory):
-    """What the good inputs give, by kind."""
+    """The outcomes of the good inputs, by pattern."""
     twin = tmp_path_factory.mktemp("twin")
     shutil.copytree(good, twin, dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +64,7 @@ KINDS = {
     "mine/**/model.safetensors": lambda: predict(RUN, Path("mine.csv")).values.tolist(),
     "work/**/*": resumed,
 }
-"""What reads files, one of which is damaged, and returns all that counts of them."""
+"""Pattern of files -> the function that reads them, and returns all that counts."""
 LEGAL = ("own.yaml", "mine.csv")
 """A damaged one may be another good one, such as a table with another number."""
 

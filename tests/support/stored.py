@@ -19,9 +19,7 @@ def check_stored(name: str, digests: dict[str, str]) -> None:
         text = json.dumps({**stored, name: digests}, indent=1, sort_keys=True)
         FILE.write_text(f"{text}\n", encoding="utf-8")
     else:
-        hint = (
-            "if it is right, look at it, and store it: AUTOMATA_STORE=1 pytest -n0 -m '' tests/unit"
-        )
+        hint = "look at it, then store it: AUTOMATA_STORE=1 pytest -n0 -m '' tests/unit"
         assert digests == stored.get(name), f"{name} shows something else; {hint}"
 
 

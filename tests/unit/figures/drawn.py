@@ -67,12 +67,11 @@ def boxes(figure: Figure) -> dict[str, Bbox]:
 
 def digests(figure: Figure) -> dict[str, str]:
     """Return digests of what a figure shows once `boxes` has drawn it, by kind of artist."""
-    shown: dict[str, list[Any]] = {kind.__name__: [] for kind in SHOWN}
+    found = {}
     for kind, values in SHOWN.items():
-        for artist in figure.findobj(kind, include_self=False):
-            if artist.get_visible():
-                shown[kind.__name__].append([artist.get_gid(), *values(artist)])
-    return {name: digest(values) for name, values in shown.items()}
+        visible = [it for it in figure.findobj(kind, include_self=False) if it.get_visible()]
+        found[kind.__name__] = digest([[it.get_gid(), *values(it)] for it in visible])
+    return found
 
 
 SHOWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {
