@@ -69,6 +69,10 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
     """Draw a quantity: black if it has an interval that excludes no difference, else grey."""
     none, form = (0.0, "{:+.2f}") if column == "error_difference" else (1.0, "{:.2f}")
     axes.axvline(none, color=style.FAINT, linewidth=0.8, zorder=1)
+    drawn = drawn[drawn[column].notna()]
+    if drawn.empty:  # other work disturbed all runs
+        style.write_instead(axes, "no speedup")
+        return
     for row in drawn.to_dict("records"):
         mean, low, high = numbers = [row[f"{column}{end}"] for end in ("", "_low", "_high")]
         pooled, place = row["fraction"] == ALL, row["place"]
