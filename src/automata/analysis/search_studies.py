@@ -44,6 +44,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
             "percent": lambda group: math.exp(group["log_percent"].mean()),
             "tau": Spread(of_units("tau")),
             **UNITS,
+            "datasets": lambda group: group["dataset"].nunique(),
             "runs": lambda group: group["record"].nunique(),
             "pairs": lambda group: group["pairs"].sum(),
         },

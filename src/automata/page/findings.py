@@ -79,6 +79,7 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
     return {
         **draws.iloc[0],
         "best": False,
+        "loses": False,
         "method": names.selector("untuned"),
         "tuner": "drawn at random",
         "hyperparameters": [],

@@ -99,7 +99,7 @@ def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
     if (ratios["speedup"].isna() & ratios["cpu_ratio"].notna()).any():
         instead = ", and their CPU time is compared instead (work saved)"
     return (
-        f"This machine was busy: other work took up to {wording.percent(shares.max())} of its CPU "
+        f"The machine was busy: other work took up to {wording.percent(shares.max())} of its CPU "
         f"time during {disturbed:,} of {wording.count(len(runs), 'run')}, so their times are too "
         f"long for a speedup{instead}."
     )

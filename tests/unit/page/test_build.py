@@ -95,6 +95,12 @@ def test_beside_other_work_the_page_compares_the_work_and_says_so_first(runs, tm
     assert "Work saved (\N{MULTIPLICATION SIGN})" in str(charts)  # the axis
 
 
+def test_draws_without_a_search_have_no_best_hyper_parameters(runs, tmp_path):
+    html = made(runs.query("selector == 'untuned'"), tmp_path)
+    assert "No search has a trained model" in html
+    assert "Use the highlighted" not in html
+
+
 def test_the_page_says_what_its_choice_is_worth(runs, tmp_path):
     full = runs["selector"] == "full"
     scores = {"test_accuracy": full.astype(float), "best_score": (~full).astype(float)}

@@ -55,7 +55,7 @@ def test_each_kind_has_its_run_with_the_highest_validation_score_and_its_means()
         ["FULL", "90 %", "80 %", "89.5 % [80, 99]", "2 seeds", "10 s", MISSING, False],
         ["AUTOMATA 10 %", "82 %", "86 %", "85 % [84, 86]", "2 seeds", "3 s", MISSING, None],
         # A draw that panels share counts once.
-        ["untuned", *[MISSING] * 2, "60 % [50, 70]", "median of 2 draws", "10 s", MISSING, None],
+        ["untuned", *[MISSING] * 2, "60 % [50, 70]", "median of 2 draws", "10 s", MISSING, False],
     ]
     assert [row["best"] for row in rows] == [True, False, False, False]
     assert rows[0]["hyperparameters"] == ["lr=0.1", "run=6"]
