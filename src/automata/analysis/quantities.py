@@ -57,7 +57,7 @@ QUANTITIES = {
             "speedup",
             TIMES,
             "Total time of FULL / total time of the run; totals are the search plus the final "
-            "training. Missing if other work took over 10 % of the host's CPU time.",
+            "training. Missing if other work took over 10 % of the CPU time.",
             spread=True,
             seeds="speedup_seeds",
             axis="Speedup over FULL",
@@ -66,8 +66,8 @@ QUANTITIES = {
             "cpu_ratio",
             "work saved",
             TIMES,
-            "CPU time of FULL / CPU time of the run. Other work on the host hardly changes it; with "
-            "several trials at once it is no speedup. Missing with a GPU.",
+            "CPU time of FULL / CPU time of the run; other work hardly changes it. With several "
+            "trials at once it is no speedup; with a GPU it is missing.",
             spread=True,
             seeds="cpu_seeds",
         ),

@@ -112,8 +112,10 @@ def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
         work = full.cpu_seconds / run.cpu_seconds
     if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
-    elif full.energy_joules is not None and run.energy_joules and not (
-        busy and "RAPL" in str(run.energy_source)
+    elif (
+        full.energy_joules is not None
+        and run.energy_joules
+        and not (busy and "RAPL" in str(run.energy_source))
     ):
         energy = full.energy_joules / run.energy_joules
     return {

@@ -58,8 +58,9 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return a row per combination: means over seeds, and bounds of quantities with a spread.
 
     `interval` names the bounds (`statistics.bounds`); those of a quantity that a run may lack are
-    over its own number of seeds, such as `energy_seeds`. Refused runs are left out. `other_cpu_share` is the largest of the runs; `records` include
-    FULL's. `on_front`: no other row of the panel beats it (`statistics.on_front`).
+    over a number of seeds of its own, such as `energy_seeds`. Refused runs are left out.
+    `other_cpu_share` is the largest of the runs; `records` include FULL's. `on_front`: no other row
+    of the panel beats it (`statistics.on_front`).
     """
     spreads = [quantity for quantity in QUANTITIES.values() if quantity.spread]
     table = summarise(
