@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
 from itertools import chain
 from pathlib import Path
@@ -40,11 +41,11 @@ def replacing(path: Path) -> Iterator[Path]:
         raise UserError(f"{path}: a device or a pipe; name a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(path)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")
+    token = secrets.token_hex(4)  # else another account could foresee the name, and take it
+    temporary = path.with_name(f".{path.stem}.{token}.{os.getpid()}.unfinished{path.suffix}")
     try:
-        temporary.touch()
+        temporary.touch(exist_ok=False)
         mode = temporary.stat().st_mode  # from the umask; safetensors would set 0600
-        temporary.unlink()
         yield temporary
         if temporary.stat().st_mode != mode:
             temporary.chmod(mode)
@@ -60,7 +61,8 @@ def _remove_unfinished(path: Path) -> None:
     for file in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = file.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
         if process.isdigit() and not psutil.pid_exists(int(process)):
-            file.unlink(missing_ok=True)
+            with suppress(OSError):  # it may be another account's
+                file.unlink()
 
 
 def _to_disk(path: Path) -> None:
