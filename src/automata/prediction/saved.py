@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from automata.datasets.prepared import Dataset, Normalisation, Split
 from automata.errors import UserError
 from automata.files import Recorded, replacing
 from automata.models.classifier import Classifier, build_model
+from automata.records import unsealed
 
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
@@ -60,6 +62,14 @@ class SavedModel(Recorded):
         if self.kind != "image":
             return None
         return Normalisation(*(torch.tensor(self.encoding[key]) for key in ("mean", "scale")))
+
+
+def read_encoding(path: Path) -> dict[str, Any]:
+    """Return how rows are encoded, from a `sealed` file; raises UserError if it was altered."""
+    remedy = "or of an earlier version: delete it, and run the same command again"
+    content = unsealed(path.read_text("utf-8", "replace"), str(path), remedy)
+    encoding: dict[str, Any] = json.loads(content)
+    return encoding
 
 
 def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
