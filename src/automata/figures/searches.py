@@ -106,7 +106,6 @@ def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     ]
 
 
-FEWEST_SETS = 3
 TAUS_INCHES = 1.7
 TAU_SIZE = 3.5
 NOISE: Look = {"color": "0.45", "linestyle": "--", "marker": "1", "linewidth": 1.0, "markersize": 5}
@@ -117,10 +116,10 @@ def rank_agreement_figure(study: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
     Markers are rows of `search_studies.rank_agreement`; grey is the noise ceiling, two FULL runs.
-    A mean over one or two data sets is left out if others are over more: they do not compare.
+    A mean over fewer than half of the data sets is left out: it does not compare with the others.
     """
     taus, table = agreements(study), rank_agreement(study)
-    table = table[table["datasets"] >= min(FEWEST_SETS, table["datasets"].max())]
+    table = table[2 * table["datasets"] >= table["datasets"].max()]
     repeat = table["selector"] == "full-again"
     noise, drawn = table[repeat], table[~repeat]
     subsets = taus[taus["selector"] != "full-again"]

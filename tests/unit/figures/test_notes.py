@@ -8,7 +8,7 @@ from .drawn import note_of
 
 SPEEDUP = (
     "Speedup: Total time of FULL / total time of the run; totals are the search plus the final "
-    "training."
+    "training. Missing if other work took over 10 % of the CPU time."
 )
 GROW = "Markers grow with the subset: 10 %."
 PANEL = ["sst5", "tpe", "hyperband"]
@@ -37,7 +37,7 @@ def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, small_runs, se
     ("changes", "words"),
     [
         ({"exclusive": False}, " Runs may have overlapped on the host."),
-        ({"other_cpu_share": 0.2}, " The host was busy with other work during 9 runs."),
+        ({"other_cpu_share": 0.2}, " The host was busy with other work during 3 runs."),
         ({"best_epochs": 7}, " In 3 of 3 FULL runs the best trial was stopped early."),
         ({}, f" {GROW}"),  # the row about the user's own data is no difference
     ],
