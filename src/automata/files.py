@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from glob import escape
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -40,11 +40,11 @@ def replacing(path: Path) -> Iterator[Path]:
         raise UserError(f"{path}: a device or a pipe; name a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(path)
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.unfinished{path.suffix}")
+    token = secrets.token_hex(4)  # else another account could foresee the name, and take it
+    temporary = path.with_name(f".{path.stem}.{token}.{os.getpid()}.unfinished{path.suffix}")
     try:
-        temporary.touch()
+        temporary.touch(exist_ok=False)
         mode = temporary.stat().st_mode  # from the umask; safetensors would set 0600
-        temporary.unlink()
         yield temporary
         if temporary.stat().st_mode != mode:
             temporary.chmod(mode)
@@ -60,7 +60,8 @@ def _remove_unfinished(path: Path) -> None:
     for file in path.parent.glob(f".{escape(path.stem)}.*.unfinished{path.suffix}"):
         process = file.name.removesuffix(f".unfinished{path.suffix}").rpartition(".")[2]
         if process.isdigit() and not psutil.pid_exists(int(process)):
-            file.unlink(missing_ok=True)
+            with suppress(OSError):  # it may be another account's
+                file.unlink()
 
 
 def _to_disk(path: Path) -> None:
@@ -86,28 +87,42 @@ def write_text(path: Path, text: str) -> None:
 
 def content_of(path: Path) -> str:
     """Return the SHA-256 of a file, or of the names and contents of all files of a folder."""
+    files = {file.relative_to(path).as_posix(): file for file in visible_files(path)}
     if not path.is_dir():
         return sha256(path)
     digest = hashlib.sha256()
-    files = {file.relative_to(path).as_posix(): file for file in visible_files(path)}
     for name, file in sorted(files.items()):
         # A name ends at its NUL and a checksum has 32 bytes: two folders never give the same bytes.
         digest.update(os.fsencode(name) + b"\0" + bytes.fromhex(sha256(file)))
     return digest.hexdigest()
 
 
-def visible_files(folder: Path, above: tuple[Path, ...] = ()) -> list[Path]:
-    """Return the files below `folder`, also through links, that no part of the path hides.
+def visible_files(path: Path) -> list[Path]:
+    """Return the files of the folder at `path` that no part of their paths hides, sorted.
 
-    A file is returned itself. Raises UserError for a link back to a folder in `above`.
+    A file is returned itself. A stranger may have made the folder: raises UserError for a pipe, a
+    device, and a link that leads to no file of the folder.
     """
-    if not folder.is_dir():
-        return [folder]
-    around = (*above, folder.resolve())
-    if around[-1] in above:
-        raise UserError(f"{folder}: this link leads back to a folder around it; remove it")
-    visible = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    return list(chain.from_iterable(visible_files(path, around) for path in visible))
+    if path.is_file() or not path.exists():
+        return [path]
+    if not path.is_dir():
+        raise UserError(f"{path}: a pipe or a device; name a file or a folder")
+    root, files, folders = path.resolve(), [], [path]
+    while folders:
+        for entry in folders.pop().iterdir():
+            if entry.name.startswith("."):
+                continue
+            is_link = entry.is_symlink()
+            if entry.is_file() and (not is_link or entry.resolve().is_relative_to(root)):
+                files.append(entry)
+            elif entry.is_dir() and not is_link:
+                folders.append(entry)
+            elif is_link:
+                remedy = "put a copy in its place"
+                raise UserError(f"{entry}: a link that leads to no file of {path}: {remedy}")
+            else:
+                raise UserError(f"{entry}: a pipe or a device: remove it")
+    return sorted(files)
 
 
 def fingerprint(settings: dict[str, Any]) -> str:

@@ -22,6 +22,9 @@ logger = logging.getLogger(__name__)
 REPEAT_SECONDS = 60.0
 """Time between two log lines while waiting."""
 
+MOST_BYTES = 4096
+"""Bytes of a lock file that are read; a holder has fewer."""
+
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of a file system without locks: Lustre mounted `noflock`, some NFS and FUSE mounts."""
 
@@ -85,7 +88,9 @@ def _write(path: Path, text: str) -> None:
 def holder(path: Path) -> Holder | None:
     """Return the process that the lock file at `path` names, or None if it has ended."""
     try:
-        named = Holder.model_validate_json(path.read_bytes())
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would block
+        with os.fdopen(descriptor, "rb") as file:
+            named = Holder.model_validate_json(file.read(MOST_BYTES))
         if named.host != platform.node():
             return named  # it cannot be looked up, and counts as live
         # A process that began later is another one with the same pid.

@@ -110,7 +110,7 @@ def new(
     beyond = f", more than {hours:g} h; there is no smaller search" if too_long else ""
     size = plan.size
     return (
-        "".join(f"{line}\n" for line in [*reasons, *notes])
+        "".join(f"{printable(line)}\n" for line in [*reasons, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"

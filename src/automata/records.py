@@ -200,15 +200,21 @@ def read_as(kind: type[R], path: Path, remedy: str) -> R:
     return parse_as(kind, text, str(path), remedy)
 
 
-def parse_as(kind: type[R], text: str, name: str, remedy: str) -> R:
-    """Parse the `text` of the file `name`; otherwise raise UserError, which ends with `remedy`."""
+def unsealed(text: str, name: str, remedy: str) -> str:
+    """Return the content, JSON, of a `sealed` file `name`; raises UserError if it was altered."""
     content, _, end = text.rpartition(SEAL)
     if end != _end(content):
         raise UserError(
             f"{name}: its content does not match its digest: cut off, edited or damaged; {remedy}"
         )
+    return f"{content}\n}}"
+
+
+def parse_as(kind: type[R], text: str, name: str, remedy: str) -> R:
+    """Parse the `text` of the file `name`; otherwise raise UserError, which ends with `remedy`."""
+    content = unsealed(text, name, remedy)
     try:
-        return kind.model_validate_json(f"{content}\n}}")
+        return kind.model_validate_json(content)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(map(str, first["loc"]))

@@ -150,7 +150,7 @@ def _records(archive: Path, as_named: bool) -> Iterator[tuple[str, bytes]]:
             for entry in tar:
                 # A small sparse file could fill the memory when it is read.
                 regular = entry.isreg() and not entry.issparse() and NAME.fullmatch(entry.name)
-                file = tar.extractfile(entry) if regular else None
+                file = tar.extractfile(entry) if regular and entry.name.isprintable() else None
                 if file is None:
                     raise UserError(f"{archive}: {entry.name!r} is not the record of a run")
                 name, content = entry.name, file.read()

@@ -33,6 +33,13 @@ def test_links_lead_to_files_and_headings():
         assert [(file, at) for file, at in inside if at and at not in headings(file)] == [], page
 
 
+def test_links_of_published_pages_lead_to_files():
+    for page in PUBLISHED.glob("*/index.html"):
+        links = re.findall(r'href="(?!#|data:)([^"]+)"', page.read_text(encoding="utf-8"))
+        assert links
+        assert [link for link in links if not (page.parent / link).exists()] == [], page
+
+
 def test_commands_and_configurations_exist():
     text = "\n".join(page.read_text() for page in PAGES)
     blocks = "\n".join(re.findall(r"```\n(.*?)```", text, re.DOTALL))

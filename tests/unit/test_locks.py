@@ -32,8 +32,9 @@ def path(tmp_path):
         ('\ufeff{"host": "h"', False),
         ('{"host": "h\\u001b[2J", "pid": 1, "since": 1.0}', False),
         ('{"host": "h", "pid": 1, "since": 1e99}', False),
+        (f'{{{" " * 5000}"host": "h", "pid": 1, "since": 1.0}}', False),
     ],
-    ids=["elsewhere", "began later", "ended", "cut off", "unprintable", "in the future"],
+    ids=["elsewhere", "began later", "ended", "cut off", "unprintable", "in the future", "long"],
 )
 def test_only_a_live_process_is_named_as_the_holder(path, text, named):
     path.write_text(text)

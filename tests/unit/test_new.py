@@ -229,11 +229,11 @@ def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch):
     frame = mixed()
     frame["species"] = frame["species"] + "\nray: {address: 192.0.2.1}"
     frame.rename(columns=HOSTILE).to_csv(FLOWERS, index=False, quoting=csv.QUOTE_ALL)
-    new_flowers(HOSTILE["species"], "hostile.yaml")
+    summary = new_flowers(HOSTILE["species"], "hostile.yaml")
     harmless = yaml.safe_load(Path("harmless.yaml").read_text())
     own = harmless["own_datasets"]["flowers"]
     assert own["drop"] == ["row", "label", "device"]
     own["drop"] = [HOSTILE.get(name, name) for name in own["drop"]]
     own["target"] = HOSTILE["species"]
     assert yaml.safe_load(Path("hostile.yaml").read_text()) == harmless
-    assert "\x1b" not in Path("hostile.yaml").read_text()
+    assert "\x1b" not in Path("hostile.yaml").read_text() + summary

@@ -123,8 +123,9 @@ def test_archive_gives_the_records_back_and_has_the_same_bytes_each_time(records
         entry(NAMES[0], tarfile.LNKTYPE),
         entry(NAMES[0], tarfile.GNUTYPE_SPARSE),
         entry("dna/tpe-asha/full-1/seed-0", tarfile.DIRTYPE),
+        entry("dna/tpe-asha/full-1/seed\n\x1b]0;owned\a/record.json"),
     ],
-    ids=["above", "absolute", "other name", "link", "hard link", "sparse", "folder"],
+    ids=["above", "absolute", "other name", "link", "hard link", "sparse", "folder", "unprintable"],
 )
 def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
     archive = tmp_path / "a.tar.xz"

@@ -22,7 +22,8 @@ HEADER = """\
 # the seeds of a combination, then among the combinations. A selector that reads the validation
 # labels (GLISTER) is `best` only if no other was run.
 # `relative_test_error` says what they are worth: FULL's test accuracy minus the combination's, in
-# percentage points, over seeds. If it is positive, FULL's hyper-parameters are better on test data.
+# percentage points, over seeds. If it is positive, FULL's hyper-parameters are better on test data;
+# null: no FULL run to compare with.
 # Predictions of the best run's model: automata predict FOLDER new.csv --output predictions.csv
 """
 

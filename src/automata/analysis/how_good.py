@@ -33,6 +33,9 @@ SIMPLE = {
 }
 """Simple models of `training.baselines`, and their names."""
 
+FEWEST_ROWS = 10
+"""Test rows of the rarest class below which the interval of a mean recall would say nothing."""
+
 
 def how_good(
     run: Mapping[Any, Any],
@@ -60,7 +63,7 @@ def how_good(
         for model, found in models.items()
     }
     rows, note = _rows(run, baselines)
-    reach = "new rows may give another score: by how much is not known"
+    reach = f"new rows may give another score: by how much is not known{f' ({note})' * bool(note)}"
     if rows:
         low, high = _wilson(scores["this model"][metric], rows)
         words = f"{wording.number(100 * low)} to {wording.percent(high)}"
@@ -84,7 +87,10 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
     for model, other in others:
         ahead = own < other if metric == "log_loss" else own > other
         kind = "better than" if ahead else "not better than"
-        if rows and ahead and _wilson(own, rows)[0] <= _wilson(other, rows)[1]:
+        # The balanced accuracy of one class for all rows is the same on any test rows.
+        sure = metric == "balanced_accuracy" and model == SIMPLE["majority"]
+        highest = other if sure or not rows else _wilson(other, rows)[1]
+        if rows and ahead and _wilson(own, rows)[0] <= highest:
             kind = "not clearly better than"
         found[kind].append(f"{model} ({named(metric, other)})")
     parts = [
@@ -94,7 +100,7 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
     ]
     if not parts:
         return "No simple model was fitted"
-    noise = ": the 95 % intervals overlap" if found["not clearly better than"] else ""
+    noise = ": by the 95 % interval, this may be noise" if found["not clearly better than"] else ""
     if not rows:
         noise = "; whether by more than noise is not known"
     link = ", but " if found["better than"] else " and "
@@ -120,7 +126,8 @@ def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, st
         return int(run["test_rows"]), f"{run['test_rows']:,} rows"
     if run["metric"] == "balanced_accuracy" and counts:
         rarest = min(counts)
-        return len(counts) * rarest, f"the rarest class has {wording.count(rarest, 'row')}"
+        enough = rarest >= FEWEST_ROWS
+        return len(counts) * rarest * enough, f"the rarest class has {wording.count(rarest, 'row')}"
     return 0, ""
 
 

@@ -32,6 +32,7 @@ OPENING = """# Overview
 Speedups, errors and ranks are means over searches, first within a seed and then over seeds. An
 error is FULL's test accuracy minus that of the method, in percentage points: positive is worse.
 Brackets hold 95 % bootstrap intervals over seeds, or the range of fewer than three.
+nan: other work disturbed the times; `cpu_ratio` in `tradeoff.csv` compares CPU times.
 `tradeoff.csv` has each search by itself, `runs.csv` each run; the page (`index.html`) shows them.
 """
 

@@ -19,10 +19,15 @@ class Quantity:
     definition: str
     spread: bool = False
     """Whether the tradeoff table has bounds over seeds."""
-    of_energy: bool = False
-    """Whether it is computed from energy, which a run may lack."""
+    seeds: str = "seeds"
+    """Column of the tradeoff table with the number of seeds that have it."""
     axis: str = ""
     """Label of an axis without unit, if it differs from the title."""
+
+    @property
+    def of_energy(self) -> bool:
+        """Whether it is computed from energy."""
+        return self.seeds == "energy_seeds"
 
     @property
     def title(self) -> str:
@@ -52,9 +57,19 @@ QUANTITIES = {
             "speedup",
             TIMES,
             "Total time of FULL / total time of the run; totals are the search plus the final "
-            "training.",
+            "training. Missing if other work took over 10 % of the CPU time.",
             spread=True,
+            seeds="speedup_seeds",
             axis="Speedup over FULL",
+        ),
+        Quantity(
+            "cpu_ratio",
+            "work saved",
+            TIMES,
+            "CPU time of FULL / CPU time of the run; other work hardly changes it. With several "
+            "trials at once it is no speedup; with a GPU it is missing.",
+            spread=True,
+            seeds="cpu_seeds",
         ),
         Quantity(
             "ceiling",
@@ -86,7 +101,7 @@ QUANTITIES = {
             TIMES,
             "Energy of FULL / energy of the run.",
             spread=True,
-            of_energy=True,
+            seeds="energy_seeds",
             axis="Energy ratio, FULL / method",
         ),
         Quantity(

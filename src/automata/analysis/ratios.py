@@ -11,6 +11,7 @@ import pandas as pd
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
+from automata.metering.measurement import CONTAMINATED_SHARE
 
 logger = logging.getLogger(__name__)
 
@@ -101,18 +102,28 @@ def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
 
 
 def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
-    speedup = full.total_seconds / run.total_seconds
+    """Return the ratios; those of wall time and of the host's counters only without other work."""
+    shares = [] if run is full else [run.other_cpu_share, full.other_cpu_share]
+    busy = any(share is not None and share > CONTAMINATED_SHARE for share in shares)
+    speedup = None if busy else full.total_seconds / run.total_seconds
     limit = ceiling(run, full)
-    energy = None
+    work = energy = None
+    if run.device == "cpu" and full.cpu_seconds is not None and run.cpu_seconds:
+        work = full.cpu_seconds / run.cpu_seconds
     if differing := _differing(run, full, SAME_ENERGY):
         logger.warning("%s (FULL: %s): no energy ratio: %s", run.record, full.record, differing)
-    elif full.energy_joules is not None and run.energy_joules:
+    elif (
+        full.energy_joules is not None
+        and run.energy_joules
+        and not (busy and "RAPL" in str(run.energy_source))
+    ):
         energy = full.energy_joules / run.energy_joules
     return {
         "speedup": speedup,
+        "cpu_ratio": work,
         "ceiling": limit,
-        "efficiency": speedup / limit,
-        "final_ceiling": final_ceiling(run, full),
+        "efficiency": None if speedup is None else speedup / limit,
+        "final_ceiling": None if busy else final_ceiling(run, full),
         "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
         "full_best_epochs": full.best_epochs,

@@ -44,6 +44,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
             "percent": lambda group: math.exp(group["log_percent"].mean()),
             "tau": Spread(of_units("tau")),
             **UNITS,
+            "datasets": lambda group: group["dataset"].nunique(),
             "runs": lambda group: group["record"].nunique(),
             "pairs": lambda group: group["pairs"].sum(),
         },
@@ -122,9 +123,11 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
 def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
     """Return the trials of runs whose clock compares with FULL's, or that have no FULL."""
     apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
+    known = ratios["full_record"].notna()
     if clock == "elapsed_joules":
-        both = ratios["energy_method"].notna() & ratios["full_record"].notna()
-        apart |= both & ratios["energy_ratio"].isna()
+        known &= ratios["energy_method"].notna()
+    ratio = "energy_ratio" if clock == "elapsed_joules" else "speedup"
+    apart |= known & ratios[ratio].isna()
     return trials[~trials["record"].isin(set(ratios.loc[apart, "record"]))]
 
 

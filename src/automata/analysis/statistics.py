@@ -68,6 +68,11 @@ def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
     return lambda group: mean(known(column)(group))
 
 
+def number_of(column: str) -> Callable[[pd.DataFrame], int]:
+    """Return a function of rows: the number of values of `column` that are not missing."""
+    return lambda group: len(known(column)(group))
+
+
 def mean(values: Values) -> float:
     """Return the mean of n values; NaN if there are none."""
     return float(values.mean()) if len(values) else math.nan
@@ -166,7 +171,7 @@ def unit_of(group: pd.DataFrame) -> str:
 
 def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
     """Return a function of rows: the mean of `column` in each unit (`unit_of`)."""
-    return lambda group: group.groupby(unit_of(group))[column].mean().to_numpy(np.float64)
+    return lambda group: group.groupby(unit_of(group))[column].mean().dropna().to_numpy(np.float64)
 
 
 UNITS: Mapping[str, Column] = {

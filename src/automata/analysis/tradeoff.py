@@ -23,11 +23,13 @@ from automata.analysis.statistics import (
     interval,
     known,
     mean_of,
+    number_of,
     of_units,
     on_front,
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
+from automata.metering.measurement import CONTAMINATED_SHARE
 from automata.names import CONTROLS, contrasts
 
 PARTS = {
@@ -55,16 +57,18 @@ ALL = "all"
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return a row per combination: means over seeds, and bounds of quantities with a spread.
 
-    `interval` names the bounds (`statistics.bounds`); those of energy are over `energy_seeds`.
-    Refused runs are left out. `other_cpu_share` is the largest of the runs; `records` include
-    FULL's. `on_front`: no other row of the panel beats it (`statistics.on_front`).
+    `interval` names the bounds (`statistics.bounds`); those of a quantity that a run may lack are
+    over a number of seeds of its own, such as `energy_seeds`. Refused runs are left out.
+    `other_cpu_share` is the largest of the runs; `records` include FULL's. `on_front`: no other row
+    of the panel beats it (`statistics.on_front`).
     """
+    spreads = [quantity for quantity in QUANTITIES.values() if quantity.spread]
     table = summarise(
         compared(ratios),
         COMBINATION,
         {
             "seeds": len,
-            "energy_seeds": lambda group: group["energy_ratio"].notna().sum(),
+            **{it.seeds: number_of(it.name) for it in spreads if it.seeds != "seeds"},
             **{
                 name: Spread(known(name)) if quantity.spread else mean_of(name)
                 for name, quantity in QUANTITIES.items()
@@ -82,7 +86,8 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
 def _on_front(table: pd.DataFrame) -> pd.Series:
     """Return which rows no other row of their panel beats; FULL's repeat is no method."""
     front = pd.Series(False, index=table.index)
-    for _, panel in table[table["selector"] != "full-again"].groupby(PANEL):
+    points = table[(table["selector"] != "full-again") & table["speedup"].notna()]
+    for _, panel in points.groupby(PANEL):
         front[panel.index] = on_front(*_points(panel))
     return front
 
@@ -90,11 +95,6 @@ def _on_front(table: pd.DataFrame) -> pd.Series:
 def _points(table: pd.DataFrame) -> tuple[Values, Values]:
     errors = table["relative_test_error"]
     return table["speedup"].to_numpy(np.float64), errors.to_numpy(np.float64)
-
-
-def seeds_column(quantity: str) -> str:
-    """Return the column with the number of seeds that have `quantity`: some may lack energy."""
-    return "energy_seeds" if QUANTITIES[quantity].of_energy else "seeds"
 
 
 def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
@@ -155,7 +155,7 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
     both = both.rename(columns={"selector_baseline": "baseline"}).assign(
         error=both["relative_test_error"] - both["relative_test_error_baseline"],
-        log_speedup=np.log(both["speedup"] / both["speedup_baseline"]),
+        log_speedup=np.log((both["speedup"] / both["speedup_baseline"]).astype(float)),
     )
     pairs = contrasts(runs["selector"])
     parts = [both[(both[CONTRAST] == list(pair)).all(axis=1)] for pair in pairs]
@@ -232,10 +232,15 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
             "relative_test_error_median": lambda group: median(group["error"]),
             "relative_test_error_low": lambda group: min(group["error"]),
             "relative_test_error_high": lambda group: max(group["error"]),
-            "speedup": lambda group: group["full_seconds"].iloc[0] / group["total_seconds"].mean(),
+            "speedup": lambda group: group["full_seconds"].iloc[0] / group["seconds"].mean(),
         },
         ["record", "full_record"],
     )
+
+
+def _seconds(runs: pd.DataFrame) -> pd.Series[float]:
+    """Return the total seconds of each run; missing if other work disturbed it."""
+    return runs["total_seconds"].mask(runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE)
 
 
 def _draws(panel: pd.DataFrame) -> pd.DataFrame:
@@ -251,7 +256,8 @@ def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     accuracy = full["test_accuracy"].mean()
     return draws.assign(
         error=[relative_test_error(accuracy, reached) for reached in draws["test_accuracy"]],
-        full_seconds=full["total_seconds"].mean(),
+        seconds=_seconds(draws),
+        full_seconds=_seconds(full).mean(),
         full_record=" ".join(full["record"]),
         not_comparable=int((panel["selector"] == "untuned").sum()) - len(draws),
     )

@@ -108,6 +108,7 @@ def prepare(
     """Split and encode a data set (downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
+    from automata.records import sealed
 
     cache = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
     mirror = os.environ.get("AUTOMATA_DATA_MIRROR") or None
@@ -115,7 +116,7 @@ def prepare(
     prepared = prepare(dataset, settings, cache, mirror, json.loads(files))
     write_dataset(prepared, output)
     if encoding is not None:
-        write_text(encoding, json.dumps(prepared.encoding))
+        write_text(encoding, sealed(prepared.encoding))
 
 
 def baselines(

@@ -131,7 +131,7 @@ def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError if it is damaged or of another version."""
     try:
         digest = path.with_name(f"{path.name}.sha256")  # missing after a kill of the writer
-        if digest.exists() and digest.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
+        if digest.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
             raise ValueError(f"its content is not that of {digest.name}")
         with safe_open(path, framework="pt") as file:
             header = dict(json.loads((file.metadata() or {})["dataset"]))

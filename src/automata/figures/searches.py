@@ -106,6 +106,7 @@ def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
     ]
 
 
+FEWEST_SETS = 3
 TAUS_INCHES = 1.7
 TAU_SIZE = 3.5
 NOISE: Look = {"color": "0.45", "linestyle": "--", "marker": "1", "linewidth": 1.0, "markersize": 5}
@@ -116,8 +117,10 @@ def rank_agreement_figure(study: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
 
     Markers are rows of `search_studies.rank_agreement`; grey is the noise ceiling, two FULL runs.
+    A mean over one or two data sets is left out if others are over more: they do not compare.
     """
     taus, table = agreements(study), rank_agreement(study)
+    table = table[table["datasets"] >= min(FEWEST_SETS, table["datasets"].max())]
     repeat = table["selector"] == "full-again"
     noise, drawn = table[repeat], table[~repeat]
     subsets = taus[taus["selector"] != "full-again"]
@@ -173,7 +176,7 @@ def _taus_look(selector: str) -> Look:
 
 
 def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
-    datasets, seeds = (agreements[column].nunique() for column in ("dataset", "seed"))
+    sets, seeds = table["datasets"], agreements["seed"].nunique()
     warm = agreements["epoch"] <= agreements["warm_start_epochs"]
     noise = "full-again" in set(agreements["selector"])
     spread = table[table["selector"].isin([AUTOMATA, "full-again"]) & (table["units"] > 1)]
@@ -184,7 +187,7 @@ def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
         " rung on subsets and in FULL's search.",
         "Only similar configurations survive to late rungs, so a lower tau there need not mean"
         " worse subsets.",
-        f"Taus are means over {count(datasets, 'data set')} and {count(seeds, 'seed')}.",
+        f"A tau is a mean over {notes.counted(sets, 'data set')} and up to {count(seeds, 'seed')}.",
         *([f"A tau rests on {notes.counted(pairs, 'configuration')}."] if len(pairs) else []),
         *notes.bars(spread, f"Bars ({names.selector(AUTOMATA)}){' and the grey band' * noise}"),
         *["Rungs within the warm start on all data are left out."] * bool(warm.any()),

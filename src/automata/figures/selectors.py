@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.study import Study, panels, selectors
+from automata.analysis.study import Study, compared, panels, selectors
 from automata.analysis.tradeoff import ALL, fronts, resampling, summary
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
@@ -44,7 +44,7 @@ def selector_comparison(study: Study) -> Figure:
     for axes, column in zip(grid[0], SIDES, strict=True):
         _draw_differences(axes, drawn, column)
     _name_lines(grid[0, 0], drawn)
-    notes.add_note(figure, _comparison_note(drawn), study, panels(study.ratios))
+    notes.add_note(figure, _comparison_note(drawn, study), study, panels(study.ratios))
     return figure
 
 
@@ -69,6 +69,10 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
     """Draw a quantity: black if it has an interval that excludes no difference, else grey."""
     none, form = (0.0, "{:+.2f}") if column == "error_difference" else (1.0, "{:.2f}")
     axes.axvline(none, color=style.FAINT, linewidth=0.8, zorder=1)
+    drawn = drawn[drawn[column].notna()]
+    if drawn.empty:  # other work disturbed all runs
+        style.write_instead(axes, "no speedup")
+        return
     for row in drawn.to_dict("records"):
         mean, low, high = numbers = [row[f"{column}{end}"] for end in ("", "_low", "_high")]
         pooled, place = row["fraction"] == ALL, row["place"]
@@ -102,10 +106,11 @@ def _name_lines(axes: Axes, drawn: pd.DataFrame) -> None:
     axes.set_ylim(drawn["place"].max() + 0.6, -0.6)
 
 
-def _comparison_note(drawn: pd.DataFrame) -> list[str]:
+def _comparison_note(drawn: pd.DataFrame, study: Study) -> list[str]:
     several = drawn[drawn["units"] > 1]
     every = [" vs ".join(map(names.selector, pair)) for pair in CONTRASTS]
     missing = [pair for pair in every if pair not in set(drawn["pair"])]
+    disturbed = int(compared(study.ratios)["speedup"].isna().sum())
     return [
         "Runs are paired by data set, search, scheduler, subset size and seed.",
         "Points are means; diamonds are means over all subset sizes.",
@@ -114,6 +119,7 @@ def _comparison_note(drawn: pd.DataFrame) -> list[str]:
         if len(several)
         else "One data set and one seed give no intervals.",
         f"Each row rests on {notes.counted(drawn['pairs'], 'pair')}.",
+        *[f"{count(disturbed, 'run')} beside other work have no speedup."] * bool(disturbed),
         *([f"Not compared, for lack of runs: {', '.join(missing)}."] if missing else []),
     ]
 

@@ -18,7 +18,6 @@ from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES, Quantity
 from automata.analysis.statistics import interval
 from automata.analysis.study import Panel, Study, compared, panels
-from automata.analysis.tradeoff import seeds_column
 from automata.figures import notes, style
 from automata.figures.style import COLUMN_INCHES, FAINT, PAGE_INCHES, SMALL, Look
 from automata.names import ALL_DATA_CONTROLS, AUTOMATA
@@ -79,7 +78,7 @@ class Content:
             return None
         if self.runs.empty:
             return "not run"
-        return "no comparable run" if compared(self.runs).empty else "no energy ratio"
+        return "no comparable run" if compared(self.runs).empty else f"no {self.ratio.words}"
 
 
 def content(
@@ -92,7 +91,7 @@ def content(
         means = means[means["selector"].isin(selectors)]
         untuned = untuned.iloc[:0]
     means = means[means[ratio.name].notna()]
-    with_ratio = means[seeds_column(ratio.name)].astype(int)  # some seeds may have no energy
+    with_ratio = means[ratio.seeds].astype(int)  # some seeds may lack it
     means = means.assign(seeds=with_ratio, interval=with_ratio.map(interval), over="seeds")
     measured = compared(runs[runs[ratio.name].notna()])
     return Content(panel, ratio, runs, measured, means, untuned)
@@ -201,13 +200,14 @@ def _left_out(contents: Sequence[Content]) -> list[str]:
     runs = pd.concat([one.runs for one in contents])
     refused = len(runs) - len(compared(runs))
     unmeasured = len(runs) - refused - sum(len(one.measured) for one in contents)
+    words = " or ".join(dict.fromkeys(one.ratio.words for one in contents))
     ran = {one.panel.dataset for one in contents if len(one.runs)}
     absent = {one.panel.dataset: None for one in contents if one.panel.dataset not in ran}
     none_of = f" (none of {', '.join(map(names.dataset, absent))})" * bool(absent)
     counts = {
         f"panels were not run{none_of}": (sum(one.runs.empty for one in contents), len(contents)),
         "runs do not compare with FULL": (refused, len(runs)),
-        "runs have no energy ratio": (unmeasured, len(runs)),
+        f"runs have no {words}": (unmeasured, len(runs)),
     }
     return [f"{count} of {total} {what}." for what, (count, total) in counts.items() if count]
 

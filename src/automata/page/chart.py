@@ -21,21 +21,21 @@ WHOLE = "all data"
 
 ALL = "all sizes"
 
-ACROSS, UP = "speedup", "relative_test_error"
+UP = "relative_test_error"
 
 
-def chart(points: pd.DataFrame, untuned: pd.DataFrame) -> dict[str, Any]:
+def chart(points: pd.DataFrame, untuned: pd.DataFrame, across: str) -> dict[str, Any]:
     """Return the Vega-Lite specification of the chart of one data set.
 
     A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the columns
-    ACROSS and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
+    `across` and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
     of `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the
     page with the records of a mark.
     """
     panels = list(dict.fromkeys(points["panel"]))
     sizes = [ALL, *(size for size in _subsets(points) if size != WHOLE)]
     drawn: Any = (
-        alt.layer(*_untuned(untuned), *_full(), *_points(points))
+        alt.layer(*_untuned(untuned), *_full(), *_points(points, across))
         .add_params(_radio("panel", "Search, scheduler", panels), _radio("subset", "Subset", sizes))
         .properties(width="container", height=400)
     )
@@ -65,8 +65,8 @@ def _radio(name: str, title: str, values: list[str]) -> alt.Parameter:
     return alt.param(name, value=values[0], bind=buttons)
 
 
-def _x(column: str) -> alt.X:
-    return alt.X(column, type="quantitative", title=QUANTITIES[ACROSS].label, scale=SCALE)
+def _x(column: str, across: str) -> alt.X:
+    return alt.X(column, type="quantitative", title=QUANTITIES[across].label, scale=SCALE)
 
 
 def _y(column: str) -> alt.Y:
@@ -99,7 +99,7 @@ def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
     ]
 
 
-def _points(rows: pd.DataFrame) -> list[alt.Chart]:
+def _points(rows: pd.DataFrame, across: str) -> list[alt.Chart]:
     """Return curves, bars of spreads and points of the chosen selectors."""
     # Only one legend filters: with two, a click on one would repeat the last click on the other.
     selectors = alt.selection_point("selectors", fields=["selector"], bind="legend")
@@ -116,7 +116,9 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
         )
         .transform_filter(selectors)
         .encode(
-            x=_x(ACROSS), y=_y(UP), color=alt.Color("selector:N", title="Selector", scale=colours)
+            x=_x(across, across),
+            y=_y(UP),
+            color=alt.Color("selector:N", title="Selector", scale=colours),
         )
     )
     pointed = alt.selection_point("pointed", on="pointerover", fields=["title"], empty=False)
@@ -126,7 +128,7 @@ def _points(rows: pd.DataFrame) -> list[alt.Chart]:
     legend = alt.Legend(orient="bottom")
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
-        bar.encode(x=_x(f"{ACROSS}_low"), x2=f"{ACROSS}_high"),
+        bar.encode(x=_x(f"{across}_low", across), x2=f"{across}_high"),
         bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(

@@ -13,7 +13,6 @@ from automata.analysis.best import Choice, choices, drawn
 from automata.analysis.how_good import SCORES, between, gain, mean_score, named, unscored
 from automata.analysis.quantities import QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
-from automata.analysis.tradeoff import seeds_column
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import UP
 
@@ -26,7 +25,7 @@ def shown(row: Mapping[Any, Any], quantity: str) -> str:
     unit, value = QUANTITIES[quantity].unit, row[quantity]
     formats = {"%": wording.percent, "s": wording.seconds}
     mean = formats[unit](value) if unit in formats else wording.number(value, unit)
-    if not QUANTITIES[quantity].spread or row[seeds_column(quantity)] < 2:
+    if not QUANTITIES[quantity].spread or row[QUANTITIES[quantity].seeds] < 2:
         return mean
     return f"{mean} {wording.spread(row[f'{quantity}_low'], row[f'{quantity}_high'])}".strip()
 
@@ -35,7 +34,7 @@ def best(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the best runs of FULL, AUTOMATA and other selectors, then the untuned control.
 
     The tables have the rows of one data set. The run with the highest validation score is the
-    first and alone is `best`. `loses`: whether FULL is better on the test set.
+    first and alone is `best`. `loses`: whether FULL is better on the test set, None if not known.
     """
     first: dict[str, Choice] = {}
     for choice in choices(runs):  # the highest score is first
@@ -66,7 +65,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
         "error": wording.MISSING if error is None else shown(error, UP),
-        "loses": error is not None and error[UP] > ROUNDING,
+        "loses": run["selector"] != "full" and (None if error is None else error[UP] > ROUNDING),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
         "seconds": wording.seconds(runs["total_seconds"].mean()),
         "records": " ".join(runs["record"]),
@@ -80,6 +79,7 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
     return {
         **draws.iloc[0],
         "best": False,
+        "loses": False,
         "method": names.selector("untuned"),
         "tuner": "drawn at random",
         "hyperparameters": [],
@@ -91,14 +91,14 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def fastest(tradeoff: pd.DataFrame) -> dict[Any, Any] | None:
-    """Return the fastest method in `tradeoff` that loses at most NEAR_FULL points."""
+def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
+    """Return the row with the largest `ratio` of those that lose at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
     near = subsets[subsets[UP] <= NEAR_FULL + ROUNDING]
     if near.empty:
         return None
-    ordered = near.sort_values(["speedup", *COMBINATION], ascending=[False, *[True] * 5])
+    ordered = near.sort_values([ratio, *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {name: shown(row, name) for name in ("speedup", UP)}
+    words = {"ratio": shown(row, ratio), UP: shown(row, UP)}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
     return {**row, **words, "method": method, "tuner": tuner, "seeds": int(row["seeds"])}

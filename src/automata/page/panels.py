@@ -16,7 +16,7 @@ from automata.analysis.best import winner
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
-from automata.page.chart import ACROSS, UP, WHOLE, chart
+from automata.page.chart import UP, WHOLE, chart
 from automata.page.findings import best, fastest, shown
 from automata.page.summary import seed_list
 
@@ -26,7 +26,7 @@ NEAR = 1.0
 DIGITS = 6
 """Decimals of positions in a chart: more than a screen can show."""
 
-TOOLTIP = ["speedup", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
+TOOLTIP = ["speedup", "cpu_ratio", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
 """Quantities in a tooltip."""
 
 HEADINGS = [
@@ -47,10 +47,12 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
     table["row"] = [f"row-{name}-{number}" for number in table.index]
     untuned = table["selector"] == "untuned"
-    marks = table[~untuned].to_dict("records")
-    points = pd.DataFrame([_point(row, runs) for row in marks]).round(DIGITS)
-    lines = [_line(row, table[~untuned]) for row in table[untuned].to_dict("records")]
-    compared = (table["selector"][~untuned] != "full").any()
+    across = ratio_of(table[~untuned])
+    shown = table[~untuned & table[across].notna()]
+    marks = shown.to_dict("records")
+    points = pd.DataFrame([_point(row, runs, across) for row in marks]).round(DIGITS)
+    lines = [_line(row, shown) for row in table[untuned].to_dict("records")]
+    compared = (shown["selector"] != "full").any()
     rows = [
         {"id": row["row"], "cells": _cells(row), **source(row, runs, call)}
         for row in table.to_dict("records")
@@ -61,11 +63,18 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         "title": names.dataset(name),
         "description": _description(runs),
         "best": choices,
-        "fastest": fastest(table[~untuned]),
-        "fastest_automata": fastest(table[table["selector"] == AUTOMATA]),
-        "chart": chart(points, pd.DataFrame(filter(None, lines))) if compared else None,
+        "across": across,
+        "fastest": fastest(shown, across),
+        "fastest_automata": fastest(shown[shown["selector"] == AUTOMATA], across),
+        "chart": chart(points, pd.DataFrame(filter(None, lines)), across) if compared else None,
         "rows": rows,
     }
+
+
+def ratio_of(table: pd.DataFrame) -> str:
+    """Return the ratio that all rows have: the speedup, or `cpu_ratio` beside other work."""
+    disturbed = table["speedup"].isna().any() and table["cpu_ratio"].notna().all()
+    return "cpu_ratio" if disturbed else "speedup"
 
 
 def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, Any]:
@@ -106,9 +115,9 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
     return rows.assign(place=rows["selector"].map(order)).sort_values(["place", "fraction"])
 
 
-def _point(row: dict[Any, Any], runs: pd.DataFrame) -> dict[str, Any]:
+def _point(row: dict[Any, Any], runs: pd.DataFrame, across: str) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
-    positions = [f"{name}{end}" for name in (ACROSS, UP) for end in ("", "_low", "_high")]
+    positions = [f"{name}{end}" for name in (across, UP) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
     seeds = seed_list(mine["seed"])

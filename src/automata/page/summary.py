@@ -10,6 +10,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, obtained, ways
+from automata.metering.measurement import CONTAMINATED_SHARE
 
 FLAGS = {
     "short_window": "a phase under 10 s, whose energy rests on few readings of the counters",
@@ -51,6 +52,7 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
         "energy": ways(runs),
         "estimated": {"all": from_time, "in part": len(estimated) - from_time},
         "differences": _differences(differences, runs),
+        "busy": _busy(runs, ratios),
         "caveats": _caveats(runs),
         "refused": [
             (str(reason), "", sorted(group["record"]))
@@ -85,6 +87,22 @@ def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]
         setting = dict(zip(columns, map(str, texts), strict=True))
         found.append({**setting, "where": ", ".join(where)})
     return found
+
+
+def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
+    """Return what other work on the host means for the page; "" if there was little."""
+    shares = runs["other_cpu_share"].astype(float)
+    disturbed = int((shares > CONTAMINATED_SHARE).sum())
+    if not disturbed:
+        return ""
+    instead = ""
+    if (ratios["speedup"].isna() & ratios["cpu_ratio"].notna()).any():
+        instead = ", and their CPU time is compared instead (work saved)"
+    return (
+        f"The machine was busy: other work took up to {wording.percent(shares.max())} of its CPU "
+        f"time during {disturbed:,} of {wording.count(len(runs), 'run')}, so their times are too "
+        f"long for a speedup{instead}."
+    )
 
 
 def _caveats(runs: pd.DataFrame) -> list[tuple[str, str, list[str]]]:

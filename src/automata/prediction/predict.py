@@ -50,6 +50,11 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
     with torch.inference_mode():
         parts = [classifier(part) for part, _ in chunks(split, classifier)]
     logits = torch.cat(parts)
+    broken = ~logits.isfinite().all(dim=1)
+    if broken.any():
+        first = names[int(broken.int().argmax())]
+        reason = "its training diverged, or this row has too large a number"
+        raise UserError(f"{model}: gives no probabilities for {rows}, row {first}: {reason}")
     said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
     shares = logits.double().softmax(dim=1).numpy()
     by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
@@ -60,9 +65,13 @@ def _file(place: Path) -> Path:
     """Return the file of the model at `place`: of an experiment that of its best run."""
     best = place / "best.yaml"
     if best.is_file():
-        found = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
         root = best.resolve().parents[2]  # where Snakemake worked
-        runs = [root / choice["record"] for choice in found.values()]
+        try:
+            found = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
+            runs = [root / choice["record"] for choice in found.values()]
+        except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
+            remedy = "delete it, and run the same call of Snakemake again"
+            raise UserError(f"{best}: damaged: {remedy}") from error
         if len(runs) != 1:
             names = ", ".join(str(run.parent) for run in runs) or "none"
             raise UserError(f"{place}: is of several data sets, or of none; name a run: {names}")

@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import torch
-from pydantic import ValidationError
+from pydantic import Field, PositiveFloat, PositiveInt, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import load_model, save_model
 
+from automata.config.base import Section
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
-from automata.datasets.prepared import Dataset, Normalisation, Split
+from automata.datasets.own.columns import Column
+from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.errors import UserError
 from automata.files import Recorded, replacing
 from automata.models.classifier import Classifier, build_model
+from automata.records import unsealed
+from automata.registry import reason
 
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
 
+_UNFIT = (
+    *(ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError),
+    SafetensorError,
+)
+"""Errors that a stranger's file can cause where a model is built of it."""
+
 BLANK = "0" * 64
 """A placeholder: the digest is of the whole file, itself included."""
+
+
+class Encoding(Section):
+    """The keys of a `Dataset.encoding`, of which each kind of data has some."""
+
+    columns: list[Column] = []
+    words: list[str] = []
+    longest: PositiveInt | None = None
+    size: tuple[PositiveInt, PositiveInt] = (1, 1)
+    mean: list[float] = []
+    scale: list[PositiveFloat] = []
+    encoding: str | None = None
+    separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
 
 
 class SavedModel(Recorded):
@@ -44,6 +68,26 @@ class SavedModel(Recorded):
     extras: dict[str, list[int]]
     """Shapes of what the model was built with besides; see `Dataset.extras`."""
 
+    def require_fit(self) -> None:
+        """Raise ValueError unless the parts, which a stranger may have set, fit each other."""
+        own, encoding = self.job.settings.data.own, Encoding.model_validate(self.encoding)
+        width, columns = len(encoding.mean), encoding.columns
+        features = sum(len(column.features) for column in columns)
+        fits = {
+            "tabular": self.inputs == [width] and (own is None or features == width),
+            "text": self.extras.get("vectors", [])[:1] == [len(encoding.words) + UNKNOWN + 1],
+            "image": self.inputs == [width, *reversed(encoding.size)],
+        }
+        if not (
+            fits.get(self.kind)
+            and (own is None or own.kind == self.kind)
+            and len(encoding.scale) == width
+            and len({*self.classes}) == len(self.classes) > 1
+            and all(isinstance(it.fill, float if it.is_number else str) for it in columns)
+            and all(len({*it.categories}) == len(it.categories) for it in columns)
+        ):
+            raise ValueError("kind, classes, inputs and encoding do not fit each other")
+
     def dataset(self) -> Dataset:
         """Return a data set of two empty rows per split, in the shapes that the model knows."""
         split = Split(
@@ -60,6 +104,14 @@ class SavedModel(Recorded):
         if self.kind != "image":
             return None
         return Normalisation(*(torch.tensor(self.encoding[key]) for key in ("mean", "scale")))
+
+
+def read_encoding(path: Path) -> dict[str, Any]:
+    """Return how rows are encoded, from a `sealed` file; raises UserError if it was altered."""
+    remedy = "or of an earlier version: delete it, and run the same command again"
+    content = unsealed(path.read_text("utf-8", "replace"), str(path), remedy)
+    encoding: dict[str, Any] = json.loads(content)
+    return encoding
 
 
 def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
@@ -86,8 +138,8 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         with safe_open(path, framework="pt") as file:
             saved = SavedModel.model_validate_json((file.metadata() or {})["model"])
     except (OSError, SafetensorError, KeyError, ValidationError) as error:
-        reason = "damaged, or no model of this version of the project"
-        raise UserError(f"{path}: {reason}: {str(error).partition(chr(10))[0]}") from error
+        problem = "damaged, or no model of this version of the project"
+        raise UserError(f"{path}: {problem}: {str(error).partition(chr(10))[0]}") from error
     content, noted = path.read_bytes(), saved.digest.encode()
     if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
         raise UserError(
@@ -100,10 +152,10 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
             f"{path}: was made by {architecture.factory}: if you have that code and trust it, name "
             "it: --factory module:function"
         )
-    model = build_model(saved.dataset(), saved.configuration, architecture)
     try:
+        saved.require_fit()
+        model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
-    except (RuntimeError, SafetensorError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"{path}: its weights do not fit its architecture: {reason}") from error
+    except _UNFIT as error:
+        raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error
     return model.eval(), saved

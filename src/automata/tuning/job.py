@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 from dataclasses import asdict, replace
@@ -15,7 +14,7 @@ from automata.errors import UserError
 from automata.files import sha256
 from automata.metering.measurement import Measurement
 from automata.models.classifier import Classifier
-from automata.prediction.saved import SavedModel, write_model
+from automata.prediction.saved import SavedModel, read_encoding, write_model
 from automata.records import Data, Record, Segment, Test, Trial, Tuning, read_record, write_record
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
@@ -38,7 +37,7 @@ class ModelFiles(NamedTuple):
 
     path: Path
     encoding: Path
-    """A JSON file: how rows of the data set are encoded."""
+    """A sealed JSON file: how rows of the data set are encoded."""
     rows: str = "train"
     """The rows that it is trained on: `train` or `train+validation`."""
 
@@ -59,7 +58,7 @@ def complete_job(
     """
     work = WorkFolder(folder)
     with work.only_worker() as waited:
-        encoding = _read_encoding(files.encoding) if files else {}  # fails before hours of training
+        encoding = read_encoding(files.encoding) if files else {}  # fails before hours of training
         model = None
         record = None if again and not waited else _finished_record(output, job, data)
         if record is None:
@@ -198,15 +197,6 @@ def keep_model(
         extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
     )
     write_model(path, model, saved)
-
-
-def _read_encoding(path: Path) -> Any:
-    """Return how rows are encoded; raises UserError if the file is damaged."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        remedy = "delete it, and run the same command again"
-        raise UserError(f"{path}: not valid JSON: {error}; {remedy}") from error
 
 
 def _finished_record(output: Path, job: Job, data: Path) -> Record | None:

@@ -216,6 +216,22 @@ def test_a_mean_energy_is_of_the_seeds_whose_energy_was_measured(check):
     assert ours == "3x at +1 pp, fraction 10 %"
 
 
+@pytest.mark.parametrize(
+    ("keys", "rows"),
+    [
+        (REACHES, contest((4, 0.5), (4, 1), (3, 2))),
+        (COVERS, contest((4, 0.5), (4, 1), (3, 2))),
+        (SIMILAR, runs([4.0] * 3)),
+        (FASTER, full([8, 9, 7], [4, 3, 2])),
+    ],
+)
+def test_no_claim_is_judged_by_times_beside_other_work(check, keys, rows):
+    assert check(rows, **keys).verdict == YES
+    finding = check([{**row, "speedup": None} for row in rows], **keys)
+    assert finding.verdict == NOT_RUN
+    assert finding.ours.endswith("; times beside other work do not count") == (keys != SIMILAR)
+
+
 def test_a_finding_names_its_panels_and_records(check):
     others = [run(panel=("dna", "tpe", "asha")), run(selector="rs2")]
     finding = check([*contest((4, 0.5), (4, 1), (3, 2), seeds=1), *others], **COVERS, **BOTH)

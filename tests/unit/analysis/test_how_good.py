@@ -23,6 +23,7 @@ SIMPLE = {
     "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "log_loss": 0.04},
     "linear_balanced": {"accuracy": 0.9, "balanced_accuracy": 0.95, "log_loss": 0.3},
 }
+CLASSES = {"test_rows_by_class": [900, 60], "majority": MAJORITY}
 # Both trials are out of patience at their last epochs, and report them at a later rung again.
 ROWS = ((0, 1, 0.2), (1, 1, 0.5), *[(0, 3, 0.6)] * 2, (1, 3, 0.7), *[(1, 9, 0.9)] * 2)
 TRIALS = pd.DataFrame([("a", *row) for row in ROWS], columns=["record", "index", "epoch", "score"])
@@ -67,8 +68,8 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
             # Of 1,000 rows, Wilson's intervals of 65 and 66 % begin at 62.0 and 63.0, that of 60 %
             # ends at 63.0.
             {"test_accuracy": 0.65, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
-            "The model is not clearly better than the most frequent class (60 %): the 95 % "
-            "intervals overlap",
+            "The model is not clearly better than the most frequent class (60 %): by the 95 % "
+            "interval, this may be noise",
         ),
         (
             {"test_accuracy": 0.66, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
@@ -78,6 +79,10 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
             {"metric": "log_loss", "test_loss": 0.01},
             "The model is better than a linear model (log loss 0.040) and the most frequent class "
             "(log loss 0.700); whether by more than noise is not known",
+        ),
+        (  # 0.5 by construction; of 2 x 60 rows, Wilson's interval of 60 % begins at 51.0
+            {"metric": "balanced_accuracy", "test_balanced_accuracy": 0.6, "baselines": CLASSES},
+            "The model is better than the most frequent class (50 % balanced accuracy)",
         ),
         ({"baselines": {}}, "No simple model was fitted"),
     ],
@@ -101,6 +106,9 @@ def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
         "83.3 to 94.2 % is likely on new rows (95 % Wilson interval, the rarest class has 60 rows)"
     )
     assert answer(metric="balanced_accuracy")["uncertainty"][0] == rows
+    rows = "new rows may give another score: by how much is not known (the rarest class has 1 row)"
+    rare = {**SIMPLE, "test_rows_by_class": [900, 1]}
+    assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0] == rows
     words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with other seeds"
     assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1].startswith(words)
 

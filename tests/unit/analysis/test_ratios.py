@@ -95,6 +95,23 @@ def test_a_run_that_does_not_compare_is_refused_and_says_why(changes, refused, c
     assert set_aside["refused"] == f"{OTHERS}its FULL was resumed"
 
 
+@pytest.mark.parametrize("disturbed", [("run.json",), ("full.json",), ()])
+def test_beside_other_work_only_ratios_that_it_hardly_changes_are_known(disturbed):
+    work = {"full.json": {"cpu_seconds": 280.0}, "run.json": {"cpu_seconds": 40.0}}
+    for record, values in work.items():
+        values |= {"device": "cpu", "other_cpu_share": 0.2 if record in disturbed else 0.1}
+    rows = full(**work["full.json"]), own(**work["run.json"])
+    estimated = [{**row, "energy_method": "estimated", "energy_source": "load"} for row in rows]
+    row = of_run(*rows)
+    assert row["cpu_ratio"] == 7.0
+    assert of_run(*estimated)["energy_ratio"] == 4.0
+    timed = ["speedup", "efficiency", "final_ceiling", "energy_ratio"]  # RAPL counts all work
+    assert [pd.isna(row[name]) for name in timed] == [bool(disturbed)] * 4
+    ours = ratios_to_full(pd.DataFrame(rows)).query("selector == 'full'")
+    assert ours["speedup"].item() == 1.0
+    assert pd.isna(of_run(*(row | {"device": "H100"} for row in rows))["cpu_ratio"])
+
+
 @pytest.mark.parametrize(
     ("changes", "of_full", "differing"),
     [

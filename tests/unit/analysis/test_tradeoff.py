@@ -21,6 +21,7 @@ from automata.analysis.tradeoff import (
 from .conftest import only, run
 
 NO_ENERGY = {"energy_ratio": np.nan, "energy_method": None}
+BUSY = {"speedup": np.nan, "cpu_ratio": 3.0}
 
 
 @pytest.mark.parametrize(
@@ -29,6 +30,8 @@ NO_ENERGY = {"energy_ratio": np.nan, "energy_method": None}
         ([{"energy_ratio": 2.0}, NO_ENERGY], {"energy_ratio_low": 2.0, "energy_seeds": 1}),
         ([NO_ENERGY] * 3, {"energy_ratio_low": np.nan, "energy_seeds": 0, "energy_method": ""}),
         ([{}, {"speedup": 9.0, "refused": "other host"}], {"seeds": 1, "speedup": 4.0}),
+        ([{}, BUSY], {"seeds": 2, "speedup": 4.0, "speedup_seeds": 1, "on_front": True}),
+        ([BUSY] * 2, {"speedup": np.nan, "cpu_ratio_low": 3.0, "cpu_seeds": 2, "on_front": False}),
         ([{"other_cpu_share": 0.01}, {"other_cpu_share": 0.3}], {"other_cpu_share": 0.3}),
         ([{"record": "b", "full_record": "c"}, {"record": "a"}], {"records": "a b c"}),
     ],
@@ -166,6 +169,7 @@ DRAWS = [("untuned", 0.0, 0.7, 10.0), ("untuned", 0.0, 0.86, 20.0), ("untuned", 
             },
         ),
         (DRAWS + FULLS, {"machine": "other"}, {"draws": 2, "diverged": 0, "not_comparable": 1}),
+        (DRAWS + FULLS, {"other_cpu_share": 0.2}, {"draws": 3, "speedup": 6.0}),  # 150 s by 25 s
         # Against the 0.9 and 200 s of the one FULL that is here.
         (FULLS + DRAWS, {"machine": "other"}, {"relative_test_error": 10.0, "speedup": 10.0}),
     ],

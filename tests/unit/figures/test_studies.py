@@ -9,6 +9,7 @@ from matplotlib.colors import to_hex
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
 from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
+from automata.figures import searches
 
 from .drawn import bars, points, texts
 
@@ -59,7 +60,7 @@ def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
 
 
 def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
-    taus = rank_agreement(some).sort_values("percent")
+    taus = rank_agreement(some).query("datasets == 3").sort_values("percent")
     panels = [(s, f) for s in ("hyperband", "asha") for f in (0.01, 0.05, 0.1, 0.3)]
     for axes, (scheduler, fraction) in zip(drawn("rank-agreement", some).axes, panels, strict=True):
         of_scheduler = taus[taus["scheduler"] == scheduler]
@@ -69,6 +70,17 @@ def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
             assert points(axes, f"taus {selector}") == tuples(rows, "percent", "tau")
         noise = of_scheduler[of_scheduler["selector"] == "full-again"]
         assert points(axes, "noise") == tuples(noise, "percent", "tau")
+
+
+def test_a_tau_of_fewer_data_sets_than_the_others_is_left_out(some, monkeypatch):
+    table = rank_agreement(some).copy()
+    table.loc[table["selector"] == "rs2", "datasets"] = 2
+    monkeypatch.setattr(searches, "rank_agreement", lambda study: table)
+    figure = searches.rank_agreement_figure(some)
+    lines = {line.get_gid() for axes in figure.axes for line in axes.lines}
+    assert "taus gradmatch" in lines
+    assert "taus rs2" not in lines
+    assert any("A tau is a mean over 3 data sets" in text.get_text() for text in figure.texts)
 
 
 def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):

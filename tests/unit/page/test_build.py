@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from automata.analysis.wording import MISSING
 from automata.cli import main
 from automata.files import write_text
 from automata.page.build import page
@@ -79,6 +80,26 @@ def test_a_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, t
     if missing == "full":
         assert "<script" not in html  # no chart
         assert "no FULL run to compare with" in html
+        assert "tuning on all of it (FULL)" not in html
+
+
+def test_beside_other_work_the_page_compares_the_work_and_says_so_first(runs, tmp_path):
+    html = made(runs, tmp_path, other_cpu_share=0.3)
+    alert = html.index("other work took up to 30 % of its CPU time during 60 of 60 runs")
+    assert alert < html.index("<nav") < html.index("Work saved against accuracy")
+    charts = json.loads(re.search(CHARTS, html)[1])
+    points = [row for rows in charts["dataset-dna"]["datasets"].values() for row in rows]
+    assert {row["Speedup"] for row in points if row.get("name") == "gradmatch"} == {MISSING}
+    saved = {row["Work saved"] for row in points if row.get("name") == "gradmatch"}
+    assert len(saved) == 2
+    assert MISSING not in saved
+    assert "Work saved (\N{MULTIPLICATION SIGN})" in str(charts)  # the axis
+
+
+def test_draws_without_a_search_have_no_best_hyper_parameters(runs, tmp_path):
+    html = made(runs.query("selector == 'untuned'"), tmp_path)
+    assert "No search has a trained model" in html
+    assert "Use the highlighted" not in html
 
 
 def test_the_page_says_what_its_choice_is_worth(runs, tmp_path):
@@ -104,6 +125,8 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
         ("A linear model", "99 %", "99 %", "0.100"),
         ("The most frequent class", "40 %", "99 %", "0.100"),
     ]
+    hedge = made(own.assign(selector="rs2", fraction=0.01), tmp_path / "x", dataset="flowers")
+    assert "FULL" not in hedge
     for absent in ("paper", "<script", "tables/claims", "tables/differences", "tables/untuned"):
         assert absent not in html
 

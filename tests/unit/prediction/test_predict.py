@@ -157,6 +157,39 @@ def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, r
     assert str(tmp_path / "results") in str(caught.value)
 
 
+@pytest.mark.parametrize("text", ["", "\0", "- best", "best: {a: 1}", "best: {a: {record: 2}}"])
+def test_a_damaged_best_yaml_is_refused_in_one_line(tmp_path, text):
+    (tmp_path / "best.yaml").write_text(text)
+    with pytest.raises(UserError, match=r"\A\S+best\.yaml: damaged: delete it, .*\Z"):
+        predict(tmp_path, Path("unread.csv"))
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        *(("kind", it) for it in ("image", "../text")),
+        *(("inputs", it) for it in ([], [7], [10**9, 10**9])),
+        *(("configuration", it) for it in ({}, {"hidden1": "8", "hidden2": 8})),
+        *(("classes", it) for it in ([], ["a", "a"], ["a", "b", "c"])),
+        *(("encoding", {it: [1]}) for it in ("columns", "mean", "separator")),
+        ("encoding", {"scale": [0.0]}),
+    ],
+)
+def test_a_forged_model_is_refused_in_one_line(flowers, part, value):
+    if part == "encoding":
+        value = flowers.saved.encoding | value
+    write_model(flowers.file, flowers.model, flowers.saved.model_copy(update={part: value}))
+    with pytest.raises(UserError, match=rf"\A{flowers.file}: no model can be made of it: .*\Z"):
+        predict(flowers.file, flowers.test)
+
+
+def test_a_model_that_gives_no_numbers_is_refused(flowers):
+    flowers.model.head.weight.data[0, 0] = np.nan
+    write_model(flowers.file, flowers.model, flowers.saved)
+    with pytest.raises(UserError, match=r"no probabilities for \S+, row 1: its training diverged"):
+        predict(flowers.file, flowers.test)
+
+
 def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):
     content = flowers.file.read_bytes()
     for place in [*range(0, len(content), 23), len(content) - 1]:

@@ -24,7 +24,7 @@ from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import KEPT, UserError, known_reason
 from automata.prediction.saved import read_model as read_saved
 from automata.provenance import MEASUREMENT, provenance
-from automata.records import Record, read_record, write_record
+from automata.records import Record, read_record, sealed, write_record
 from automata.seeds import derive
 from automata.selection.random import RepeatedRandom
 from automata.training.evaluation import evaluate
@@ -345,7 +345,8 @@ def test_another_data_set_in_the_file_is_refused(data, tmp_path):
 def test_the_model_of_a_finished_run_is_trained_again(data, tmp_path, selector, patience):
     job = make_job(run={"selector": selector}, patience=patience)
     encoding, output = tmp_path / "encoding.json", tmp_path / "record.json"
-    encoding.write_text('{"mean": [], "scale": []}')
+    width = read_dataset(data).train.inputs.shape[1]
+    encoding.write_text(sealed({"mean": [0.0] * width, "scale": [1.0] * width}))
     weights = []
     for name, rows in (("now", "train"), ("later", "train"), ("wider", "train+validation")):
         model = tmp_path / f"{name}.safetensors"
@@ -382,7 +383,7 @@ def test_sigterm_is_an_interruption_and_sys_exit_is_of_the_users_code(
     assert known_reason(ended.value) == line
 
 
-@pytest.mark.parametrize("content", [b'{"mean": [0.5, 1', b'{"words": ["caf\xe9"]}'])
+@pytest.mark.parametrize("content", [b"caf\xe9", sealed({"a": 5}).replace("5", "6", 1).encode()])
 def test_a_damaged_encoding_is_one_line_before_anything_is_trained(data, tmp_path, content):
     files = ModelFiles(tmp_path / "model.safetensors", tmp_path / "dna.encoding.json", "train")
     files.encoding.write_bytes(content)

@@ -43,7 +43,8 @@ class Estimate(NamedTuple):
     @classmethod
     def of(cls, row: dict[Any, Any], quantity: str) -> Estimate:
         """Return the mean of a `quantity` in a row of the tradeoff table."""
-        ends = ("_low", "_high") if row["seeds"] >= SEEDS_FOR_INTERVAL else ()
+        seeds = row[MEASURES[quantity].seeds]
+        ends = ("_low", "_high") if seeds >= SEEDS_FOR_INTERVAL else ()
         return cls(*(row[quantity + end] for end in ("", *ends)))
 
     @classmethod
@@ -174,6 +175,8 @@ class GridClaim(Quote):
             reason = f"needs more runs of {selectors} with the {self._measure.words}"
             if self._measure.of_energy:
                 reason += "; energy estimated from CPU time does not count"
+            elif study.tradeoff["speedup"].isna().any():
+                reason += "; times beside other work do not count"
             return Finding(NOT_RUN, reason, of=of)
         (passes, firm), ours, rows = evidence
         columns = (rows.get(name, ()) for name in ("record", "full_record", "records"))
@@ -184,12 +187,14 @@ class GridClaim(Quote):
     def _runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
 
-        An energy that was estimated from CPU time alone does not count: it follows time.
+        An energy that was estimated from CPU time alone does not count: it follows time. Nor do the
+        seconds of runs without a speedup: other work disturbed them.
         """
         ratios = compared(study.ratios)
         columns = ratios.columns.difference(study.runs.columns)
         runs = study.runs.merge(ratios[["record", *columns]], on="record")
-        runs = runs[runs[self.quantity].notna()]
+        timed = "speedup" if self.quantity == "total_seconds" else self.quantity
+        runs = runs[runs[timed].notna()]
         if self._measure.of_energy:
             runs = runs.loc[[not follows_time(*pair) for pair in obtained(runs)]]
         return runs
@@ -198,7 +203,8 @@ class GridClaim(Quote):
         """Return the rows of the tradeoff table; those of energy are of the runs that count."""
         if self._measure.of_energy:
             return tradeoff(self.grid.rows(self._runs(study), self._selectors))
-        return self.grid.rows(study.tradeoff, self._selectors)
+        rows = self.grid.rows(study.tradeoff, self._selectors)
+        return rows[rows[self.quantity].notna()]
 
     def _judged(
         self, figure: Estimate, rows: pd.DataFrame, above: float, below: float, of: int

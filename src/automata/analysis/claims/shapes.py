@@ -255,11 +255,11 @@ class PairsClaim(MeanClaim):
 
     def _evidence(self, study: Study) -> Evidence | None:
         runs = self._runs(study)
-        pairs = self._pairs(runs)
+        other = f"{self.baseline_quantity or self.quantity}_other"
+        pairs = self._pairs(runs).dropna(subset=other)
         if pairs.empty:
             return None
-        values = pairs[self.quantity]
-        others = pairs[f"{self.baseline_quantity or self.quantity}_other"]
+        values, others = pairs[self.quantity], pairs[other]
         compared = values / others if self.shape == "ratio" else values - others
         sample = compared.to_numpy(np.float64) * (100 if self._unit else 1)
         figure = Estimate(float(sample.mean()), *(interval_of(sample, pairs) or ()))

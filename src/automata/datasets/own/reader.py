@@ -135,7 +135,7 @@ def read_table(
             separator = (own and own.separator) or (said and said[1])
             separator = separator or _separator(text, usual_separator or SEPARATORS[suffix], notes)
             frame = _cells(text, separator, has_header)
-    except (OSError, EOFError, ValueError, zlib.error, ArrowException) as error:
+    except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
     missing = own.missing if isinstance(own, OwnTabular) else []
     return Table(path, _named(frame, notes), missing, has_header, separator, encoding, texts, notes)
@@ -227,14 +227,17 @@ def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
 
 def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]:
     """Return the cells of a Parquet file as texts, and the columns that are of texts there."""
-    # Without partitioning=None, folders called a=1 would add columns.
-    frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
+    try:
+        # Without partitioning=None, folders called a=1 would add columns.
+        frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
+        # Categories of numbers come back as numbers; only the metadata know.
+        about = (read_schema(path).pandas_metadata or {"columns": []})["columns"]
+        texts = {str(it["name"]) for it in about if it["pandas_type"] == "categorical"}
+    except (AttributeError, LookupError, TypeError) as error:
+        raise ValueError(f"its pandas metadata are damaged ({error!r}): write it again") from error
     frame.columns = frame.columns.map(str)
     for name in frame.select_dtypes("timedelta"):
         notes.append(f"column '{name}': durations become seconds")
         frame[name] = frame[name].dt.total_seconds()
-    # Categories of numbers come back as numbers; only the metadata know.
-    metadata = read_schema(path).pandas_metadata or {"columns": []}
-    texts = {str(it["name"]) for it in metadata["columns"] if it["pandas_type"] == "categorical"}
     texts |= {str(name) for name in frame.select_dtypes(["category", "str"])}
     return frame.map(cell_name).astype("str"), texts

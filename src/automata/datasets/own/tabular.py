@@ -77,7 +77,7 @@ def read_rows(
     """Return new rows (n, features) float32, numbered from 1; see `automata.datasets.own`."""
     if own is None:
         raise UserError("the model is of official data: it reads no table")
-    table = read_table(path, own, encoding["separator"], encoding["encoding"])
+    table = read_table(path, own, encoding.get("separator"), encoding.get("encoding"))
     columns = [Column(**column) for column in encoding["columns"]]
     table.require([column.name for column in columns], "the model needs")
     features, notes = encoded(table, columns)

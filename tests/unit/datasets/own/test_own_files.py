@@ -4,12 +4,15 @@ import gzip
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import FileLabels, assign
 from automata.datasets.prepared import SPLITS
+from automata.errors import UserError
 
 from .own_tables import features, loaded, whole, written
 
@@ -57,6 +60,16 @@ def test_compressed_and_parquet_files_hold_the_same(tmp_path):
     compressed = read(tmp_path, gzip.compress(table.to_csv(index=False).encode()), "t.csv.gz")
     for found in (compressed, read_table(tmp_path / "t.parquet")):
         assert found.frame.to_numpy().tolist() == [["1.5", "True", "a"], ["2.5", "False", "b"]]
+
+
+@pytest.mark.parametrize("metadata", ["{}", "3", '{"columns": ["x"], "index_columns": []}'])
+def test_damaged_metadata_of_parquet_are_refused(tmp_path, metadata):
+    table = pa.table({"x": [1.5]}).replace_schema_metadata({"pandas": metadata})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(
+        UserError, match=r"t\.parquet: not a readable .* its pandas metadata .*again"
+    ):
+        read_table(tmp_path / "t.parquet")
 
 
 def classes(names):
