@@ -56,12 +56,8 @@ class Workload:
 
 
 def tabular(name: str, optimizer: str = "adam") -> Workload:
-    """Return the workload of a table that ships with the project."""
-    return prepared_table(prepare(name, Preparation(), Path("results/downloads")), optimizer)
-
-
-def prepared_table(dataset: Dataset, optimizer: str = "adam") -> Workload:
-    """Return a workload of an MLP with sizes from the middle of its search space."""
+    """Return a table of the project, and an MLP with sizes from the middle of its search space."""
+    dataset = prepare(name, Preparation(), Path("results/downloads"))
     sizes = {"hidden1": 225, "hidden2": 225}
     return Workload(
         dataset, "mlp", {**sizes, "learning_rate": 0.005, "optimizer": optimizer, **_FIXED}

@@ -28,6 +28,16 @@ SEARCHED = [str(ROOT / "src"), os.getcwd(), *os.getenv("PYTHONPATH", "").split("
 
 try:
     if str(DEFAULTS) in map(str, workflow.configfiles):
+        # Snakemake takes a profile in the working folder unasked, in place of the project's.
+        named = any(it.startswith("--workflow-profile") for it in sys.argv)
+        takes = workflow.is_main_process and not (named or workflow.overwrite_workdir)
+        for profile in (Path("default"), Path("profiles/default")):
+            own = ROOT / "workflow" / profile
+            if takes and profile.exists() and profile.resolve() != own.resolve():
+                raise UserError(
+                    f"{profile.absolute()}: a profile here can run code, and replaces the "
+                    "project's: call from another folder, or name it by --workflow-profile"
+                )
         settings = workflow.config_settings
         configfiles = [DEFAULTS, *(Path(str(file)) for file in settings.configfiles)]
         PARTS = read_experiments(configfiles, settings.config)

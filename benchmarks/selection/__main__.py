@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from automata.datasets.prepared import read_dataset
 from benchmarks import workloads
 from benchmarks.report import Row, write_table
 from benchmarks.selection import cost, solvers
@@ -23,7 +22,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, help="threads: 2 for solvers, 1 for selections")
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
-    parser.add_argument("--prepared", type=Path, nargs="*", default=[], help="more tables")
     options = parser.parse_args()
     for part in options.parts or PARTS:
         write, usual = PARTS[part]
@@ -50,18 +48,15 @@ def facility(options: argparse.Namespace) -> None:
 
 
 def whole_selections(options: argparse.Namespace) -> None:
-    """Write the tables of whole selections beside evaluation passes."""
+    """Write the table of whole selections beside evaluation passes."""
     names = ("satimage",) if options.quick else ("satimage", "dna", "letter")
-    tables = [workloads.tabular(name) for name in names]
-    tables += [workloads.prepared_table(read_dataset(path)) for path in options.prepared]
     rows: list[Row] = []
-    for table in tables:
-        rows += cost.cost_rows(table, (16, 32, 64), options.repeats)
+    for name in names:
+        rows += cost.cost_rows(workloads.tabular(name), (16, 32, 64), options.repeats)
     pictures = workloads.images(40 if options.quick else 240)
     rows += cost.cost_rows(pictures, (20,), min(options.repeats, 3), warm_epochs=1)
     title = "Whole selections beside one evaluation pass over the training set"
     _write(rows, options, "cost", title)
-    _write(list(cost.means(rows)), options, "cost-means", f"{title}, mean over batch sizes")
 
 
 PARTS = {"matching": (matching, 2), "facility": (facility, 2), "cost": (whole_selections, 1)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from statistics import mean, median
+from statistics import median
 
 from automata.training.evaluation import evaluate
 from benchmarks.report import Row
@@ -48,18 +48,3 @@ def cost_rows(
                     "selection ms": 1e3 * median(selections),
                     "selection / pass": ratio(selections, passes),
                 }
-
-
-def means(rows: Sequence[Row]) -> Iterator[Row]:
-    """Yield the ratio of each data set, selector and fraction, the mean over batch sizes."""
-    keys = ("data", "selector", "fraction")
-    groups = dict.fromkeys(tuple(row[key] for key in keys) for row in rows)
-    for group in groups:
-        some = [row for row in rows if tuple(row[key] for key in keys) == group]
-        ratios = [float(str(row["selection / pass"])) for row in some]
-        yield {
-            **dict(zip(keys, group, strict=True)),
-            "batch sizes": " ".join(str(row["batch size"]) for row in some),
-            "selection / pass": mean(ratios),
-            "most": max(ratios),
-        }

@@ -12,10 +12,10 @@ MADE_OF_RECORDS = ("prepare", "tune", "collect")
 """Rules that no edit of the tables' code, of comments or of rules repeats."""
 
 
-def call(project, folder, *arguments):
+def call(project, folder, *arguments, status=0):
     """Return what Snakemake shows with the workflow and the smoke experiment of `project`."""
     files = ["--configfile", project / "config/smoke.yaml"]
-    return snakemake(folder, *files, *arguments, root=project)
+    return snakemake(folder, *files, *arguments, root=project, status=status)
 
 
 def planned(project, folder):
@@ -73,3 +73,11 @@ def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     call(project, tmp_path, "--directory", folder, "--until", "prepare")
     assert list(folder.glob("results/data/dna*.safetensors"))
     assert list(marks.iterdir()) == []
+
+
+def test_profile_beside_the_data_is_refused_unless_it_is_named(tmp_path):
+    (tmp_path / "profiles/default").mkdir(parents=True)
+    (tmp_path / "profiles/default/config.yaml").write_text("config: ['selectors=[rs2]']\n")
+    shown = call(ROOT, tmp_path, "--dry-run", status=1)
+    assert shown.splitlines()[-1].startswith(f"{tmp_path}/profiles/default: a profile here can run")
+    assert "on rs2" in call(ROOT, tmp_path, "--dry-run", "--workflow-profile", "profiles/default")

@@ -88,6 +88,8 @@ WHOLE = BeforeValidator(_whole)
 Integer = Annotated[int, WHOLE]
 NonNegative = Annotated[int, Field(ge=0), WHOLE]
 Count = Annotated[int, Field(gt=0), WHOLE]
+Configurations = Annotated[int, Field(gt=0, le=10_000), WHOLE]
+"""A number of configurations that can be planned in seconds."""
 Share = Annotated[float, Field(gt=0, le=1)]
 Text = Annotated[str, Field(min_length=1)]
 Axis = Annotated[

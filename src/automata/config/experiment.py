@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from itertools import product
 from typing import Annotated, Self
@@ -18,6 +19,9 @@ from automata.registry import METHODS, OWN, REGISTRIES, SCHEDULERS, TARGET, Kind
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
+
+MOST_RUNS = 20_000
+"""The most runs, and the most jobs of learning curves; Snakemake plans them in a minute."""
 
 # Names are part of paths and command lines; file systems allow 255 characters for a name.
 DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
@@ -106,8 +110,8 @@ class Experiment(Section):
                     raise BadKeyError([key, name], "the project has this name; choose another")
 
     def _check_axes(self) -> None:
-        axes = {"search": "searches", "scheduler": "schedulers", "selector": "selectors"}
-        for kind, axis in axes.items():
+        methods = {"search": "searches", "scheduler": "schedulers", "selector": "selectors"}
+        for kind, axis in methods.items():
             known = [*REGISTRIES[kind], *getattr(self, OWN[kind])]
             for index, name in enumerate(getattr(self, axis)):
                 _require(name, known, [axis, index])
@@ -118,6 +122,10 @@ class Experiment(Section):
             if getattr(self.protocol, kind) is None:
                 problem = f"{name} needs the section protocol.{kind}"
                 raise BadKeyError(["datasets", index], problem)
+        axes = ["datasets", *methods.values(), "fractions", "seeds", "untuned_seeds"]
+        *many, untuned = lengths = [len(getattr(self, axis) or ()) for axis in axes]
+        runs = math.prod(many) + math.prod(lengths[:3]) * untuned
+        _check_count(runs, "runs", [axes[lengths.index(max(lengths))]])
 
     def _check_learning_curves(self) -> None:
         curves = self.learning_curves
@@ -125,6 +133,10 @@ class Experiment(Section):
             return
         for selector in curves.horizon_exponents:
             _require(selector, self.selectors, ["learning_curves", "horizon_exponents"])
+        exponents = max(map(len, curves.horizon_exponents.values()), default=0)
+        trainings = len(self.selectors) * len(self.fractions) * (1 + exponents) * len(curves.seeds)
+        jobs = len(self.datasets) * trainings * math.ceil(curves.pool / curves.part)
+        _check_count(jobs, "jobs", ["learning_curves", "seeds"])
         for name in self.datasets:
             least = self.protocol_of(name).under("random").configurations
             if curves.pool < least:
@@ -177,3 +189,10 @@ def _require(name: str, valid: Iterable[str], path: Iterable[object], others: st
     """Raise BadKeyError at `path` unless `name` is valid; `others` is added to the valid names."""
     if name not in valid:
         raise BadKeyError(path, invalid(name, f"{', '.join(valid)}{others}"))
+
+
+def _check_count(count: int, what: str, path: Iterable[object]) -> None:
+    """Raise BadKeyError at `path` if there are too many runs or jobs to plan."""
+    if count > MOST_RUNS:
+        problem = f"with the other axes {count:,} {what}, of at most {MOST_RUNS:,}; give fewer"
+        raise BadKeyError(path, problem)

@@ -143,6 +143,8 @@ def _experiments(layers: list[Layer]) -> list[Experiment]:
     owner: dict[str, Path] = {}
     for name in _names(file, "parts", config["parts"], "files"):
         part = file.parent / name
+        if part.resolve() in [other.resolve() for other, _ in after]:
+            raise UserError(f"{file}: parts: {name} is a part of itself; remove it here")
         for experiment in _experiments([*before, (part, read(part)), *rest]):
             experiments.append(experiment)
             for dataset in experiment.datasets:

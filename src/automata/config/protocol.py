@@ -11,6 +11,7 @@ from automata.config import spaces
 from automata.config.base import (
     Axis,
     BadKeyError,
+    Configurations,
     Count,
     NonNegative,
     Rungs,
@@ -60,7 +61,7 @@ class Protocol(Section):
     model: ModelName | OwnModel
     """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or your own,
     `{factory: "package.module:function", ...}`"""
-    configurations: Count
+    configurations: Configurations
     """trials of a search"""
     epochs: Count
     """T: epochs of the final training, and of a trial that is not stopped early"""
@@ -138,7 +139,7 @@ OF_SUBSETS = {
 class SearchChange(Section):
     """Overrides of the protocol for one search algorithm."""
 
-    configurations: Count | None = None
+    configurations: Configurations | None = None
     """trials of a search"""
     search_space: dict[str, spaces.Domain] = {}
     """further hyper-parameters"""

@@ -11,6 +11,7 @@ from automata.config.base import (
     WHOLE,
     Axis,
     BadKeyError,
+    Configurations,
     Count,
     Integer,
     NonNegative,
@@ -251,7 +252,7 @@ class Comparison(Section):
 class LearningCurves(Section):
     """Complete trainings of a pool of configurations, under each selector and fraction."""
 
-    pool: Count = 64
+    pool: Configurations = 64
     """number of configurations; they are the first that random search proposes"""
     seeds: Axis[NonNegative] = [0, 1, 2]
     """seeds of weights, subsets and order; each configuration is trained once for each"""

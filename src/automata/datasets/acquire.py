@@ -5,14 +5,16 @@ A download gets its official name only when it is complete and its checksum is r
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import sys
 import time
 from itertools import product
 from pathlib import Path
 
-import pooch
 import requests
+import urllib3
+from tqdm import tqdm
 
 from automata.datasets.catalog import RemoteFile
 from automata.errors import UserError
@@ -24,6 +26,9 @@ WAITS = (0.0, 1.0, 4.0)
 
 TIMEOUT = (15.0, 60.0)
 """Seconds that a server may take to accept a connection, and to send the next bytes."""
+
+LONGEST = 6 * 3600.0
+"""Seconds that all attempts at a download may take together."""
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +61,7 @@ def acquire(dataset: str, file: RemoteFile, cache: Path, mirror: str | None) -> 
             lock = cache / f".{file.name}.lock"
             with held(lock, f"a download of {file.name}", needed=False):
                 if not path.is_file():  # the last holder of the lock may have downloaded it
-                    _download(urls, path, checksum)
+                    _download(urls, path, checksum, 2 * file.megabytes + 1)
         if checksum is None:
             write_text(first, f"{sha256(found)}  {file.name}\n")
     except (OSError, ValueError) as error:
@@ -68,30 +73,42 @@ def _verify(path: Path, checksum: str | None) -> None:
     """Raise ValueError if the file at `path` has another checksum, "algorithm:digits"."""
     if checksum is not None:
         algorithm, _, digits = checksum.lower().partition(":")
-        found = pooch.file_hash(str(path), algorithm)
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, algorithm).hexdigest()
         if found != digits:
             raise ValueError(f"wrong checksum: expected {checksum}, found {found}")
 
 
-def _download(urls: list[str], path: Path, checksum: str | None) -> None:
+def _download(urls: list[str], path: Path, checksum: str | None, megabytes: int) -> None:
     """Download the file from the first of the `urls` that has it; raises ValueError if none has."""
-    download = pooch.HTTPDownloader(
-        progressbar=sys.stderr.isatty(),
-        chunk_size=1 << 16,
-        timeout=TIMEOUT,
-        # No compression: the checksum is that of the file itself.
-        headers={"Accept-Encoding": "identity"},
-    )
+    deadline = time.monotonic() + LONGEST
     problems: dict[str, Exception] = {}
     for url, wait in product(urls, WAITS):
         time.sleep(wait)
         logger.info("downloading %s", url)
         try:
             with replacing(path) as temporary:
-                download(url, str(temporary), None)
+                _fetch(url, temporary, megabytes, deadline)
                 _verify(temporary, checksum)
             return
-        except (requests.RequestException, ValueError) as error:
+        except (requests.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
             logger.warning("%s: %s", url, error)
             problems[url] = error
     raise ValueError("; ".join(f"{url}: {error}" for url, error in problems.items()))
+
+
+def _fetch(url: str, path: Path, megabytes: int, deadline: float) -> None:
+    """Write what `url` sends to `path`; raises ValueError if it is too large or comes too late."""
+    # No compression: the checksum is that of the file itself.
+    headers = {"Accept-Encoding": "identity"}
+    with requests.get(url, headers=headers, stream=True, timeout=TIMEOUT) as response:
+        response.raise_for_status()
+        total = int(response.headers.get("Content-Length", 0)) or None
+        silent = not sys.stderr.isatty()
+        with path.open("wb") as raw, tqdm.wrapattr(raw, "write", total, disable=silent) as file:
+            while chunk := response.raw.read1(1 << 16):  # what is there, however slow the server
+                if raw.tell() + len(chunk) > megabytes * 1e6:
+                    raise ValueError(f"larger than {megabytes} MB")
+                if time.monotonic() > deadline:
+                    raise ValueError(f"not here after {LONGEST / 3600:g} hours")
+                file.write(chunk)

@@ -18,7 +18,7 @@ class RemoteFile:
     checksum: str | None = None
     """"sha256:..." or "md5:..."; None if the source publishes none."""
     megabytes: int = 1
-    """Approximate size."""
+    """Approximate size; a download may have twice as much."""
 
     @property
     def name(self) -> str:
@@ -51,6 +51,7 @@ _FILES = (
     RemoteFile(
         "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets/multiclass/connect-4",
         "sha256:6fd5ca7fb3d027ab19412a3ee4af7f9198a699064bc478cfc915b208a7addcac",
+        15,
     ),
     RemoteFile(
         "https://nlp.stanford.edu/sentiment/trainDevTestTrees_PTB.zip",

@@ -99,9 +99,10 @@ def _vectors(
     path = Path(source)
     if "://" in source:
         known = {file.url: file for file in FILES.values()}
+        unknown = RemoteFile(source, megabytes=10_000)
         # Sites may use the same name for different files.
         place = cache if source in known else cache / fingerprint({"url": source})
-        path = acquire(name, known.get(source, RemoteFile(source)), place, mirror)
+        path = acquire(name, known.get(source, unknown), place, mirror)
     words = {word for split in SPLITS for row in getattr(raw, split).inputs for word in row}
     vectors = read_vectors(path, dimension, words)
     return vectors, {"source": path.name, "sha256": sha256(path), "dimension": dimension}

@@ -128,6 +128,7 @@ RUNGS = "... is not valid; valid: shares of T, > 0 and <= 1, with falling counts
 NO_MOMENTUM = "nesterov: needs a momentum > 0"
 REFUSED = [
     ("seeds: [1, 1] is not valid; valid: ...none twice: integer >= 0", {"seeds": [1, 1]}),
+    ("seeds: with the other axes 32,010 runs, of at most 20,000", {"seeds": [*range(1000)]}),
     ("fractions.0: NaN is not valid; valid: number > 0 and", {"fractions": [float("nan")]}),
     ('experiment: "xxx...x... (302 characters) is not valid', {"experiment": "x" * 300}),
     ("experiment: runs is the name of another folder in results/", {"experiment": "runs"}),
@@ -139,6 +140,10 @@ REFUSED = [
     ("job.gpu_type: needs job.gpus to be 1 or more", {"job": {"gpu_type": "a100"}}),
     ("learning_curves.pool: 26 is fewer than the 27 config", {"learning_curves": {"pool": 26}}),
     (
+        "learning_curves.seeds: with the other axes 64,000 jobs, of at most 20,000",
+        {"learning_curves": {"seeds": [*range(1000)]}},
+    ),
+    (
         'learning_curves.horizon_exponents: "glister" is not valid; valid: full, ',
         {"learning_curves": {"horizon_exponents": {"glister": [0.5]}}},
     ),
@@ -149,6 +154,7 @@ REFUSED = [
     own('.mine.kind: "table" is not valid; valid: tabular, text, image', kind="table"),
     tabular('model: "mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a', model="mpl"),
     tabular("model: lstm is for text data; valid: mlp", model="lstm"),
+    tabular("configurations: 1000000000 is ...integer > 0 and <= 10000", configurations=10**9),
     tabular("augmentation: is for images", augmentation={"flip": True}),
     tabular('for_search: "grid" is not valid; ', for_search={"grid": {}}),
     tabular("horizon_exponent: [0, 2] is not ...>= 0 and <= 1 or a list", horizon_exponent=[0, 2]),

@@ -105,6 +105,10 @@ def space(**domains):
         (f"few.yaml: datasets: null {LIST} dna, ", {**PARTS, "few.yaml": {"datasets": None}}),
         (rf"all.yaml: parts: \[1\] {LIST} files$", {"all.yaml": {"parts": [1]}}),
         (
+            "two.yaml: parts: all.yaml is a part of itself",
+            {**PARTS, "two.yaml": {"parts": ["all.yaml"]}},
+        ),
+        (
             "a.yaml: selector.gradmatch_adaptive: unknown key; valid: .*gradmatch-adaptive",
             {"a.yaml": {"selector": {"gradmatch_adaptive": {}}}},
         ),

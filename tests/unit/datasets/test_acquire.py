@@ -25,12 +25,13 @@ FILE, LOCK = CACHE / NAME, CACHE / f".{NAME}.lock"
 
 
 class Reply(NamedTuple):
-    """An answer of the server, which waits, and sends the first `sent` bytes."""
+    """An answer of the server, which waits, and sends the first `sent` bytes, 1,000 at a time."""
 
     status: int = 200
     body: bytes = BODY
     sent: int | None = None
     stall: float = 0.0
+    between: float = 0.0
 
 
 OK = Reply()
@@ -46,7 +47,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
         time.sleep(reply.stall)
-        self.wfile.write(reply.body[: reply.sent])
+        sent = reply.body[: reply.sent]
+        for start in range(0, len(sent), 1000):
+            self.wfile.write(sent[start : start + 1000])
+            time.sleep(reply.between)
 
     def log_message(self, *_):
         pass
@@ -128,6 +132,8 @@ def test_mirror_url_is_tried_three_times_before_the_source(server):
         (TRUNCATED, "IncompleteRead(1000 bytes read, "),
         (MISSING, "404 Client Error"),
         (Reply(stall=1.0), "timed out"),
+        (Reply(body=BODY * 10), "larger than 3 MB"),
+        (Reply(sent=10_000, between=0.1), "not here after 0.0001 hours"),
     ],
 )
 def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
@@ -135,6 +141,8 @@ def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
 ):
     if reply.stall:
         monkeypatch.setattr(acquire_module, "TIMEOUT", (1.0, 0.2))
+    if reply.between:
+        monkeypatch.setattr(acquire_module, "LONGEST", 0.36)
     server.replies = [reply]
     text = server.failure()
     assert text.startswith(f"numerals: {FILE}: {server.url}: ")
