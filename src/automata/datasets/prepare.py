@@ -99,7 +99,7 @@ def _vectors(
     path = Path(source)
     if "://" in source:
         known = {file.url: file for file in FILES.values()}
-        unknown = RemoteFile(source, megabytes=10_000)
+        unknown = RemoteFile(source, megabytes=5_000)
         # Sites may use the same name for different files.
         place = cache if source in known else cache / fingerprint({"url": source})
         path = acquire(name, known.get(source, unknown), place, mirror)
