@@ -144,16 +144,12 @@ def _known_reason(error: BaseException) -> str | None:
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
-    if isinstance(error, ImportError) and _may_hide_a_library(error.path or ""):
+    file = getattr(error, "path", None) or ""  # of a user's own module, such as `ray.py`
+    if isinstance(error, ImportError) and file.endswith(".py") and "-packages" not in file:
         return f"{first_line(error)}: rename that file if it hides a library, or mend PYTHONPATH"
     if "RayActorError" in _type_names(error):
         return f"{KILLED}; {KEPT}"
     return None
-
-
-def _may_hide_a_library(file: str) -> bool:
-    """Return whether `file` is a module that is not installed, such as a user's own `ray.py`."""
-    return file.endswith(".py") and "-packages" not in file
 
 
 def _no_space(path: object = None) -> str:
