@@ -163,9 +163,9 @@ def _type_names(error: BaseException) -> set[str]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield `error` and the chain of its causes, without the wrappers of Ray."""
+    """Yield `error` and the chain of its causes, without what Ray and process pools add."""
     cause: BaseException | None = error
-    while cause is not None:
+    while cause is not None and type(cause).__name__ != "_RemoteTraceback":
         wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError
         if isinstance(wrapped, BaseException):
             cause = wrapped

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures.process import _RemoteTraceback
 from types import SimpleNamespace
 
 import pytest
@@ -27,6 +28,9 @@ from automata.errors import (
 WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
 SPACE = f"no space left on the device; make room and {KEPT}"
 CUDA = "CUDA error: out of memory"
+REMOVED = f"{os.environ.get('TMPDIR', '/tmp')} (TMPDIR) or the working folder"
+POOLED = KeyError("x")
+POOLED.__cause__ = _RemoteTraceback('"""')
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory: 9 bytes"
 
 
@@ -91,6 +95,7 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
         (ZeroDivisionError("by zero\nmore"), "ZeroDivisionError: by zero"),
         (from_callback(KeyError("x")), "TuneError: KeyError: 'x'"),
         (OSError("no file is named"), "OSError: no file is named"),
+        (POOLED, "KeyError: 'x'"),
     ],
 )
 def test_unknown_failure_is_named(error, named):
