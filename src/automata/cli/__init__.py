@@ -24,7 +24,7 @@ Command = Callable[..., None]
 COMMANDS: dict[str, Command] = {
     name.replace("_", "-"): value
     for name, value in vars(commands).items()
-    if inspect.isfunction(value) and value.__module__ == commands.__name__
+    if inspect.isfunction(value) and value.__module__ == commands.__name__ and name[0] != "_"
 }
 
 
