@@ -84,8 +84,9 @@ def at_end(lines):
 
 
 def makes_all():
-    """Return whether this call makes the whole experiment, not only some targets."""
-    return "all" in (workflow.dag_settings.targets or ["all"])
+    """Return whether this call makes the whole experiment, not only a part."""
+    dag = workflow.dag_settings
+    return "all" in (dag.targets or ["all"]) and not (dag.until or dag.omit_from)
 
 
 def as_json(value):

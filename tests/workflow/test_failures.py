@@ -58,9 +58,12 @@ def test_model_that_ends_its_process_is_one_line(tmp_path):
 
 
 def test_last_line_says_what_to_read(copy):
-    (copy.folder / "results/smoke/index.html").unlink()
+    for name, only in [("best.yaml", ["--until", "tabulate"]), ("index.html", [])]:
+        (copy.folder / "results/smoke" / name).unlink()
+        line = last_line(copy.folder, *only, status=0)
+        assert ("The best" in line) == (not only)
     best = "The best hyper-parameters: results/smoke/best.yaml; how good they are: "
-    assert last_line(copy.folder, status=0) == f"{best}results/smoke/index.html"
+    assert line == f"{best}results/smoke/index.html"
 
 
 @pytest.mark.slow
