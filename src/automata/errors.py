@@ -12,6 +12,7 @@ import shutil
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FrameType
@@ -76,11 +77,10 @@ def known_reason(error: BaseException) -> str | None:
     return next(filter(None, map(_known_reason, _causes(error))), None)
 
 
-def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
-    """Return one line for another error; first check whether the disk of `folders` is full."""
-    for folder in filter(Path.is_dir, folders):
-        if shutil.disk_usage(folder).free < 1024**2:
-            return _no_space(folder)
+def unexpected_reason(error: BaseException) -> str:
+    """Return one line for another error; first check whether a disk that it used is full."""
+    if _full_folder(error):
+        return _no_space(error)
     *_, first = _causes(error)
     return f"unexpected error: {type(first).__name__}: {first_line(first)} (traceback in the log)"
 
@@ -134,9 +134,15 @@ def _known_reason(error: BaseException) -> str | None:
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted; {KEPT}"
     if isinstance(error, OSError) and error.errno in DISK_FULL:
-        return _no_space(error.filename)
+        return _no_space(error)
     if os.strerror(errno.ENOSPC) in str(error):  # a library's error; its cause names the file
-        return None if error.__cause__ else _no_space()
+        return None if error.__cause__ else _no_space(error)
+    if isinstance(error, OSError) and error.errno in (errno.EIO, errno.ESTALE):
+        file = error.filename or next(_paths_in_use(error), "a file")
+        return f"{file}: {error.strerror}; check its disk or network file system, and {KEPT}"
+    if str(error) == f"[Errno {errno.ENOENT}] {os.strerror(errno.ENOENT)}":  # of os.getcwd
+        folder = os.environ.get("TMPDIR", "/tmp")
+        return f"{folder} (TMPDIR) or the working folder was removed in the meantime; {KEPT}"
     if isinstance(error, OSError) and error.filename:
         remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
         return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
@@ -152,9 +158,25 @@ def _known_reason(error: BaseException) -> str | None:
     return None
 
 
-def _no_space(path: object = None) -> str:
+def _no_space(error: BaseException) -> str:
     """Return the line for a full disk."""
+    path = getattr(error, "filename", None) or _full_folder(error)
     return f"{f'{path}: ' if path else ''}no space left on the device; make room and {KEPT}"
+
+
+def _full_folder(error: BaseException) -> Path | None:
+    """Return a folder on a full disk, among those of the paths in use."""
+    for path in [*_paths_in_use(error), Path(), Path(os.environ.get("TMPDIR", "/tmp"))]:
+        folder = path if path.is_dir() else path.parent
+        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free < 1024**2:
+            return folder.absolute()
+    return None
+
+
+def _paths_in_use(error: BaseException) -> Iterator[Path]:
+    """Yield the paths in the calls that led to `error`, innermost first: it may name no file."""
+    for frame, _ in reversed([*traceback.walk_tb(error.__traceback__)]):
+        yield from (value for value in frame.f_locals.values() if isinstance(value, Path))
 
 
 def _type_names(error: BaseException) -> set[str]:

@@ -66,6 +66,7 @@ def from_callback(error):
         (from_callback(os_error(errno.ENOSPC)), SPACE),
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
+        (os_error(errno.ENOENT), f"{REMOVED} was removed in the meantime; {KEPT}"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (
@@ -100,7 +101,7 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
 )
 def test_unknown_failure_is_named(error, named):
     assert known_reason(error) is None
-    assert unexpected_reason(error, []) == f"unexpected error: {named} (traceback in the log)"
+    assert unexpected_reason(error) == f"unexpected error: {named} (traceback in the log)"
 
 
 def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsys, tmp_path):
@@ -116,14 +117,18 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
     line, shown = failed(os_error(errno.EROFS, "x"))
     assert line.startswith("automata page: error: x: Read-only file system; ")
     assert shown == ""
+    line, _ = failed(os_error(errno.EIO))  # names no file
+    assert line.startswith("automata page: error: x: Input/output error; check its disk or n")
     line, shown = failed(ZeroDivisionError("by zero"))
     assert line.startswith("automata page: error: unexpected error: ZeroDivisionError: by zero")
     assert shown.startswith("Traceback (most recent call last)")
     # Ray Tune reads the file that it could not write: EOFError.
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
+    (tmp_path / "x").mkdir()  # on a full disk, in a working folder on another one
+    left = SimpleNamespace
+    monkeypatch.setattr(shutil, "disk_usage", lambda at: left(free=2**40 * (at.name != "x")))
     line, _ = failed(EOFError("Ran out of input"))
-    assert line == f"automata page: error: {tmp_path}: {SPACE}"
+    assert line == f"automata page: error: {tmp_path / 'x'}: {SPACE}"
 
 
 def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_path):

@@ -10,10 +10,8 @@ import argparse
 import inspect
 import logging
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from automata.cli import commands
@@ -42,8 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
         reason = known_reason(error)
         if reason is None:
             traceback.print_exc()
-            folders = [options.get("work") or Path.cwd(), Path(tempfile.gettempdir())]
-            reason = unexpected_reason(error, folders)
+            reason = unexpected_reason(error)
         sys.exit(f"automata {name}: error: {printable(reason)}")
 
 
