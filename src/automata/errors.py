@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -111,20 +111,22 @@ def end_at_once(reason: str) -> NoReturn:
     os._exit(1)
 
 
-def handle_ctrl_c() -> None:
-    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up."""
-    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def handle_interrupts(first: Callable[[], object] = lambda: None) -> None:
+    """After Ctrl-C or SIGTERM call `first`, and ignore further ones, so that cleaning up ends."""
     ignored_until = 0.0
 
     def handle(number: int, frame: FrameType | None) -> None:
         nonlocal ignored_until
         if time.monotonic() >= ignored_until:
             ignored_until = time.monotonic() + PATIENCE_SECONDS
+            first()
             raise KeyboardInterrupt
 
-    # Does nothing if Ctrl-C is ignored or handled already.
-    if default and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handle)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Signals that are ignored or handled already stay so.
+            if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+                signal.signal(number, handle)
 
 
 def _known_reason(error: BaseException) -> str | None:

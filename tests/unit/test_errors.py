@@ -131,6 +131,15 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
     assert line == f"automata page: error: {tmp_path / 'x'}: {SPACE}"
 
 
+def test_command_that_is_told_to_end_says_how_to_go_on():
+    command = [sys.executable, "-m", "automata", "status", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.terminate()
+        line = process.communicate(timeout=60)[1].decode()
+    assert line == f"automata status: error: interrupted; {KEPT}\n"
+
+
 def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_path):
     log, killed = tmp_path / "job.log", f"automata: error: {KILLED}; {KEPT}"
     assert reason_in_log(log) == f"{killed} (log: {log})"

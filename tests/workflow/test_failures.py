@@ -45,8 +45,9 @@ def test_edited_record_is_one_line_that_names_it(copy):
 
 
 def test_paper_figures_without_records_are_one_line(tmp_path):
-    line = last_line(tmp_path, "--", "paper_figures")
+    line = last_line(tmp_path, "--directory", "there", "--", "paper_figures")
     assert "seed-0/record.json: no file, and no folder with" in line
+    assert (tmp_path / line.partition("(log: ")[2].rstrip(")")).is_file()
 
 
 def test_model_that_ends_its_process_is_one_line(tmp_path):
@@ -67,7 +68,8 @@ def test_last_line_says_what_to_read(copy):
 
 
 @pytest.mark.slow
-def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
+@pytest.mark.parametrize("sent", ["SIGINT to all", "SIGINT", "SIGTERM"])
+def test_interrupt_is_one_line_and_leaves_nothing(tmp_path, sent):
     command = [sys.executable, "-m", "snakemake", "-s", ROOT / "workflow/Snakefile"]
     with subprocess.Popen(
         [*command, "--cores", "1", "--until", "tune", *SMOKE],
@@ -80,14 +82,14 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     ) as process:
         parent = psutil.Process(process.pid)
         family = wait_for_ray(parent)
-        for _ in range(2):  # a terminal sends it to all
-            for member in [parent, *family]:
+        for _ in range(2):
+            for member in [parent, *family] if "all" in sent else [parent]:  # all: a terminal's
                 if member.is_running():
-                    member.send_signal(signal.SIGINT)
+                    member.send_signal(signal.Signals[sent.split()[0]])
             time.sleep(0.3)
         lines = process.stdout.read().splitlines()
-    assert lines[-1].startswith("automata tune: error: interrupted; run the same command again: f")
-    assert not any("Traceback" in line for line in lines)
+    assert lines[-1] == f"automata: error: interrupted; {KEPT}"
+    assert not any("Traceback" in line or "--job" in line for line in lines)
     assert psutil.wait_procs(family, 20)[1] == []
     assert not list((tmp_path / ".snakemake/locks").glob("*"))
 
