@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -111,6 +112,18 @@ def end_at_once(reason: str) -> NoReturn:
     os._exit(1)
 
 
+def open_streams() -> None:
+    """Open those of standard input, output and error that are closed, here and for children."""
+    for number, (name, mode) in enumerate([("stdin", "r"), ("stdout", "w"), ("stderr", "w")]):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+        os.set_inheritable(number, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+
+
 def handle_interrupts(first: Callable[[], object] = lambda: None) -> None:
     """After Ctrl-C or SIGTERM call `first`, and ignore further ones, so that cleaning up ends."""
     ignored_until = 0.0
@@ -145,6 +158,8 @@ def _known_reason(error: BaseException) -> str | None:
     if str(error) == f"[Errno {errno.ENOENT}] {os.strerror(errno.ENOENT)}":  # of os.getcwd
         folder = os.environ.get("TMPDIR", "/tmp")
         return f"{folder} (TMPDIR) or the working folder was removed in the meantime; {KEPT}"
+    if isinstance(error, BrokenPipeError):
+        return "the process that reads the output has ended"
     if isinstance(error, OSError) and error.filename:
         remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
         return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"

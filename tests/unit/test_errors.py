@@ -67,6 +67,7 @@ def from_callback(error):
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
         (os_error(errno.ENOENT), f"{REMOVED} was removed in the meantime; {KEPT}"),
+        (BrokenPipeError(errno.EPIPE, "pipe"), "the process that reads the output has ended"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (
@@ -129,6 +130,14 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
     monkeypatch.setattr(shutil, "disk_usage", lambda at: left(free=2**40 * (at.name != "x")))
     line, _ = failed(EOFError("Ran out of input"))
     assert line == f"automata page: error: {tmp_path / 'x'}: {SPACE}"
+
+
+@pytest.mark.parametrize("redirected", ["<&- >&- 2>&-", "> /dev/full"])
+def test_command_runs_without_streams_and_says_if_its_output_is_lost(redirected):
+    line = f"automata status: error: {SPACE}\n" if "full" in redirected else ""
+    command = f"unset PYTHONUNBUFFERED; {sys.executable} -m automata status {redirected}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (len(line) > 0, line)
 
 
 def test_command_that_is_told_to_end_says_how_to_go_on():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import logging
 import sys
 import traceback
@@ -15,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, get_args, get_origin, get_type_hints
 
 from automata.cli import commands
-from automata.errors import known_reason, printable, unexpected_reason
+from automata.errors import known_reason, open_streams, printable, unexpected_reason
 
 Command = Callable[..., None]
 
@@ -28,6 +29,7 @@ COMMANDS: dict[str, Command] = {
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; on an error print one line at the end and exit with status 1."""
+    open_streams()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
@@ -36,7 +38,9 @@ def main(arguments: list[str] | None = None) -> None:
     name = options.pop("name")
     try:
         COMMANDS[name](**options)
+        sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
+        sys.stdout = io.StringIO()  # else Python would fail again to flush it at the end
         reason = known_reason(error)
         if reason is None:
             traceback.print_exc()
