@@ -46,6 +46,7 @@ os.environ.update(
     PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))),
     PYTHONSAFEPATH="1",
     PYTHONOPTIMIZE="",  # Ray reads docstrings
+    USERNAME=os.getenv("USERNAME", str(os.getuid())),  # uids may have no name
     AUTOMATA_CONFIGFILES=OUTPUTS.configfiles(workflow.config_settings.configfiles),
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",

@@ -4,6 +4,7 @@ Each refusal is tested where it is raised. Five go through Snakemake here, one o
 run, a job, a job that dies, a target of many commands, and Ctrl-C.
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -65,6 +66,17 @@ def test_last_line_says_what_to_read(copy):
         assert ("The best" in line) == (not only)
     best = "The best hyper-parameters: results/smoke/best.yaml; how good they are: "
     assert line == f"{best}results/smoke/index.html"
+
+
+@pytest.mark.slow
+def test_workflow_runs_without_streams_and_without_the_name_of_its_account(tmp_path):
+    nameless = "import pwd; pwd.getpwuid = {}.__getitem__; import snakemake.cli as c; c.main()"
+    command = [sys.executable, "-c", nameless, "--snakefile", ROOT / "workflow/Snakefile"]
+    command += ["--cores", "2", "--until", "tune", *SMOKE]
+    script = ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "bash", *map(str, command)]
+    given = {key: os.environ[key] for key in ("PATH", "HOME")}
+    subprocess.run(script, cwd=tmp_path, env=given, check=True)
+    assert (tmp_path / RECORD.format("full-1")).is_file()
 
 
 @pytest.mark.slow
