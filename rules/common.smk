@@ -56,6 +56,7 @@ os.environ.update(
     PYTHONPATH=":".join(dict.fromkeys(filter(None, SEARCHED))),
     PYTHONSAFEPATH="1",
     PYTHONOPTIMIZE="",  # Ray reads docstrings
+    USERNAME=os.getenv("USERNAME", str(os.getuid())),  # uids may have no name
     AUTOMATA_CONFIGFILES=OUTPUTS.configfiles(workflow.config_settings.configfiles),
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",
@@ -94,8 +95,9 @@ def at_end(lines):
 
 
 def makes_all():
-    """Return whether this call makes the whole experiment, not only some targets."""
-    return "all" in (workflow.dag_settings.targets or ["all"])
+    """Return whether this call makes the whole experiment, not only a part."""
+    dag = workflow.dag_settings
+    return "all" in (dag.targets or ["all"]) and not (dag.until or dag.omit_from)
 
 
 def as_json(value):

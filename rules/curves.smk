@@ -39,7 +39,8 @@ rule record_curves:
         exec python -m automata record-curves {input:q} \
             --job {params.job:q} \
             --work {params.work:q} \
-            --output {output:q} > {log:q} 2>&1
+            --output {output:q} \
+            --notices 3 3>&2 > {log:q} 2>&1
         """
 
 

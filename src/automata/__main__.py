@@ -5,11 +5,11 @@ import os
 import sys
 
 from automata.cli import main
-from automata.errors import handle_ctrl_c
+from automata.errors import handle_interrupts
 
 if __name__ == "__main__":
-    faulthandler.enable()  # if native code crashes, print the Python line that called it
-    handle_ctrl_c()
+    faulthandler.enable(2)  # if native code crashes, print the Python line that called it
+    handle_interrupts()
     main()
     # Libraries take a second to shut down. A signal would then make a finished command fail,
     # and Snakemake would remove its output.

@@ -10,9 +10,11 @@ import os
 import re
 import shutil
 import signal
+import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -76,11 +78,10 @@ def known_reason(error: BaseException) -> str | None:
     return next(filter(None, map(_known_reason, _causes(error))), None)
 
 
-def unexpected_reason(error: BaseException, folders: Iterable[Path]) -> str:
-    """Return one line for another error; first check whether the disk of `folders` is full."""
-    for folder in filter(Path.is_dir, folders):
-        if shutil.disk_usage(folder).free < 1024**2:
-            return _no_space(folder)
+def unexpected_reason(error: BaseException) -> str:
+    """Return one line for another error; first check whether a disk that it used is full."""
+    if _full_folder(error):
+        return _no_space(error)
     *_, first = _causes(error)
     return f"unexpected error: {type(first).__name__}: {first_line(first)} (traceback in the log)"
 
@@ -111,20 +112,34 @@ def end_at_once(reason: str) -> NoReturn:
     os._exit(1)
 
 
-def handle_ctrl_c() -> None:
-    """After Ctrl-C ignore further ones for PATIENCE_SECONDS, so that the process can clean up."""
-    default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+def open_streams() -> None:
+    """Open those of standard input, output and error that are closed, here and for children."""
+    for number, (name, mode) in enumerate([("stdin", "r"), ("stdout", "w"), ("stderr", "w")]):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+        os.set_inheritable(number, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode))  # noqa: PTH123, SIM115
+
+
+def handle_interrupts(first: Callable[[], object] = lambda: None) -> None:
+    """After Ctrl-C or SIGTERM call `first`, and ignore further ones, so that cleaning up ends."""
     ignored_until = 0.0
 
     def handle(number: int, frame: FrameType | None) -> None:
         nonlocal ignored_until
         if time.monotonic() >= ignored_until:
             ignored_until = time.monotonic() + PATIENCE_SECONDS
+            first()
             raise KeyboardInterrupt
 
-    # Does nothing if Ctrl-C is ignored or handled already.
-    if default and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, handle)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            # Signals that are ignored or handled already stay so.
+            if signal.getsignal(number) in (signal.default_int_handler, signal.SIG_DFL):
+                signal.signal(number, handle)
 
 
 def _known_reason(error: BaseException) -> str | None:
@@ -134,9 +149,17 @@ def _known_reason(error: BaseException) -> str | None:
     if isinstance(error, KeyboardInterrupt):
         return f"interrupted; {KEPT}"
     if isinstance(error, OSError) and error.errno in DISK_FULL:
-        return _no_space(error.filename)
+        return _no_space(error)
     if os.strerror(errno.ENOSPC) in str(error):  # a library's error; its cause names the file
-        return None if error.__cause__ else _no_space()
+        return None if error.__cause__ else _no_space(error)
+    if isinstance(error, OSError) and error.errno in (errno.EIO, errno.ESTALE):
+        file = error.filename or next(_paths_in_use(error), "a file")
+        return f"{file}: {error.strerror}; check its disk or network file system, and {KEPT}"
+    if str(error) == f"[Errno {errno.ENOENT}] {os.strerror(errno.ENOENT)}":  # of os.getcwd
+        folder = os.environ.get("TMPDIR", "/tmp")
+        return f"{folder} (TMPDIR) or the working folder was removed in the meantime; {KEPT}"
+    if isinstance(error, BrokenPipeError):
+        return "the process that reads the output has ended"
     if isinstance(error, OSError) and error.filename:
         remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
         return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
@@ -144,21 +167,33 @@ def _known_reason(error: BaseException) -> str | None:
         if "CUDA" in str(error):
             return f"GPU memory ran out: {first_line(error)}; {SMALLER}"
         return f"memory ran out: {first_line(error)}; make room and {KEPT}"
-    if isinstance(error, ImportError) and _may_hide_a_library(error.path or ""):
+    file = getattr(error, "path", None) or ""  # of a user's own module, such as `ray.py`
+    if isinstance(error, ImportError) and file.endswith(".py") and "-packages" not in file:
         return f"{first_line(error)}: rename that file if it hides a library, or mend PYTHONPATH"
     if "RayActorError" in _type_names(error):
         return f"{KILLED}; {KEPT}"
     return None
 
 
-def _may_hide_a_library(file: str) -> bool:
-    """Return whether `file` is a module that is not installed, such as a user's own `ray.py`."""
-    return file.endswith(".py") and "-packages" not in file
-
-
-def _no_space(path: object = None) -> str:
+def _no_space(error: BaseException) -> str:
     """Return the line for a full disk."""
+    path = getattr(error, "filename", None) or _full_folder(error)
     return f"{f'{path}: ' if path else ''}no space left on the device; make room and {KEPT}"
+
+
+def _full_folder(error: BaseException) -> Path | None:
+    """Return a folder on a full disk, among those of the paths in use."""
+    for path in [*_paths_in_use(error), Path(), Path(os.environ.get("TMPDIR", "/tmp"))]:
+        folder = path if path.is_dir() else path.parent
+        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free < 1024**2:
+            return folder.absolute()
+    return None
+
+
+def _paths_in_use(error: BaseException) -> Iterator[Path]:
+    """Yield the paths in the calls that led to `error`, innermost first: it may name no file."""
+    for frame, _ in reversed([*traceback.walk_tb(error.__traceback__)]):
+        yield from (value for value in frame.f_locals.values() if isinstance(value, Path))
 
 
 def _type_names(error: BaseException) -> set[str]:
@@ -167,9 +202,9 @@ def _type_names(error: BaseException) -> set[str]:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield `error` and the chain of its causes, without the wrappers of Ray."""
+    """Yield `error` and the chain of its causes, without what Ray and process pools add."""
     cause: BaseException | None = error
-    while cause is not None:
+    while cause is not None and type(cause).__name__ != "_RemoteTraceback":
         wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError
         if isinstance(wrapped, BaseException):
             cause = wrapped

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures.process import _RemoteTraceback
 from types import SimpleNamespace
 
 import pytest
@@ -27,6 +28,9 @@ from automata.errors import (
 WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
 SPACE = f"no space left on the device; make room and {KEPT}"
 CUDA = "CUDA error: out of memory"
+REMOVED = f"{os.environ.get('TMPDIR', '/tmp')} (TMPDIR) or the working folder"
+POOLED = KeyError("x")
+POOLED.__cause__ = _RemoteTraceback('"""')
 NO_MEMORY = "DefaultCPUAllocator: can't allocate memory: 9 bytes"
 
 
@@ -62,6 +66,8 @@ def from_callback(error):
         (from_callback(os_error(errno.ENOSPC)), SPACE),
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
+        (os_error(errno.ENOENT), f"{REMOVED} was removed in the meantime; {KEPT}"),
+        (BrokenPipeError(errno.EPIPE, "pipe"), "the process that reads the output has ended"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (
@@ -91,11 +97,12 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
         (ZeroDivisionError("by zero\nmore"), "ZeroDivisionError: by zero"),
         (from_callback(KeyError("x")), "TuneError: KeyError: 'x'"),
         (OSError("no file is named"), "OSError: no file is named"),
+        (POOLED, "KeyError: 'x'"),
     ],
 )
 def test_unknown_failure_is_named(error, named):
     assert known_reason(error) is None
-    assert unexpected_reason(error, []) == f"unexpected error: {named} (traceback in the log)"
+    assert unexpected_reason(error) == f"unexpected error: {named} (traceback in the log)"
 
 
 def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsys, tmp_path):
@@ -111,14 +118,35 @@ def test_command_prints_a_traceback_of_unknown_failures_alone(monkeypatch, capsy
     line, shown = failed(os_error(errno.EROFS, "x"))
     assert line.startswith("automata page: error: x: Read-only file system; ")
     assert shown == ""
+    line, _ = failed(os_error(errno.EIO))  # names no file
+    assert line.startswith("automata page: error: x: Input/output error; check its disk or n")
     line, shown = failed(ZeroDivisionError("by zero"))
     assert line.startswith("automata page: error: unexpected error: ZeroDivisionError: by zero")
     assert shown.startswith("Traceback (most recent call last)")
     # Ray Tune reads the file that it could not write: EOFError.
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=4096))
+    (tmp_path / "x").mkdir()  # on a full disk, in a working folder on another one
+    left = SimpleNamespace
+    monkeypatch.setattr(shutil, "disk_usage", lambda at: left(free=2**40 * (at.name != "x")))
     line, _ = failed(EOFError("Ran out of input"))
-    assert line == f"automata page: error: {tmp_path}: {SPACE}"
+    assert line == f"automata page: error: {tmp_path / 'x'}: {SPACE}"
+
+
+@pytest.mark.parametrize("redirected", ["<&- >&- 2>&-", "> /dev/full"])
+def test_command_runs_without_streams_and_says_if_its_output_is_lost(redirected):
+    line = f"automata status: error: {SPACE}\n" if "full" in redirected else ""
+    command = f"unset PYTHONUNBUFFERED; {sys.executable} -m automata status {redirected}"
+    ended = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (ended.returncode, ended.stderr) == (len(line) > 0, line)
+
+
+def test_command_that_is_told_to_end_says_how_to_go_on():
+    command = [sys.executable, "-m", "automata", "status", "--watch"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.terminate()
+        line = process.communicate(timeout=60)[1].decode()
+    assert line == f"automata status: error: interrupted; {KEPT}\n"
 
 
 def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_path):

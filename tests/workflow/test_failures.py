@@ -4,6 +4,7 @@ Each refusal is tested where it is raised. Five go through Snakemake here, one o
 run, a job, a job that dies, a target of many commands, and Ctrl-C.
 """
 
+import os
 import signal
 import subprocess
 import sys
@@ -45,8 +46,9 @@ def test_edited_record_is_one_line_that_names_it(copy):
 
 
 def test_paper_figures_without_records_are_one_line(tmp_path):
-    line = last_line(tmp_path, "--", "paper_figures")
+    line = last_line(tmp_path, "--directory", "there", "--", "paper_figures")
     assert "seed-0/record.json: no file, and no folder with" in line
+    assert (tmp_path / line.partition("(log: ")[2].rstrip(")")).is_file()
 
 
 def test_model_that_ends_its_process_is_one_line(tmp_path):
@@ -58,13 +60,28 @@ def test_model_that_ends_its_process_is_one_line(tmp_path):
 
 
 def test_last_line_says_what_to_read(copy):
-    (copy.folder / "results/smoke/index.html").unlink()
+    for name, only in [("best.yaml", ["--until", "tabulate"]), ("index.html", [])]:
+        (copy.folder / "results/smoke" / name).unlink()
+        line = last_line(copy.folder, *only, status=0)
+        assert ("The best" in line) == (not only)
     best = "The best hyper-parameters: results/smoke/best.yaml; how good they are: "
-    assert last_line(copy.folder, status=0) == f"{best}results/smoke/index.html"
+    assert line == f"{best}results/smoke/index.html"
 
 
 @pytest.mark.slow
-def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
+def test_workflow_runs_without_streams_and_without_the_name_of_its_account(tmp_path):
+    nameless = "import pwd; pwd.getpwuid = {}.__getitem__; import snakemake.cli as c; c.main()"
+    command = [sys.executable, "-c", nameless, "--snakefile", ROOT / "workflow/Snakefile"]
+    command += ["--cores", "2", "--until", "tune", *SMOKE]
+    script = ["bash", "-c", 'exec "$@" <&- >&- 2>&-', "bash", *map(str, command)]
+    given = {key: os.environ[key] for key in ("PATH", "HOME")}
+    subprocess.run(script, cwd=tmp_path, env=given, check=True)
+    assert (tmp_path / RECORD.format("full-1")).is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sent", ["SIGINT to all", "SIGINT", "SIGTERM"])
+def test_interrupt_is_one_line_and_leaves_nothing(tmp_path, sent):
     command = [sys.executable, "-m", "snakemake", "-s", ROOT / "workflow/Snakefile"]
     with subprocess.Popen(
         [*command, "--cores", "1", "--until", "tune", *SMOKE],
@@ -77,14 +94,14 @@ def test_ctrl_c_twice_is_one_line_and_leaves_nothing(tmp_path):
     ) as process:
         parent = psutil.Process(process.pid)
         family = wait_for_ray(parent)
-        for _ in range(2):  # a terminal sends it to all
-            for member in [parent, *family]:
+        for _ in range(2):
+            for member in [parent, *family] if "all" in sent else [parent]:  # all: a terminal's
                 if member.is_running():
-                    member.send_signal(signal.SIGINT)
+                    member.send_signal(signal.Signals[sent.split()[0]])
             time.sleep(0.3)
         lines = process.stdout.read().splitlines()
-    assert lines[-1].startswith("automata tune: error: interrupted; run the same command again: f")
-    assert not any("Traceback" in line for line in lines)
+    assert lines[-1] == f"automata: error: interrupted; {KEPT}"
+    assert not any("Traceback" in line or "--job" in line for line in lines)
     assert psutil.wait_procs(family, 20)[1] == []
     assert not list((tmp_path / ".snakemake/locks").glob("*"))
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 import pandas as pd
 
 from automata import names
-from automata.analysis.tables import read_csv, read_json, read_texts
+from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
 from automata.registry import imported
 from automata.views import BEST, CLAIMS, TABLES
 
@@ -81,9 +81,9 @@ class Study:
     def runs(self) -> pd.DataFrame:
         """One row per record (`automata.analysis.runs`); published tables have it as CSV only."""
         parquet = self.folder / "runs.parquet"
-        return pd.read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
+        return read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
-    trials = _table("trials.parquet", pd.read_parquet)
+    trials = _table("trials.parquet", read_parquet)
     """One row per evaluation of a trial (`automata.analysis.collect`)."""
     protocols = _table("protocols.json", read_json)
     """The settings behind each `protocol_hash` of the runs."""

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from automata.analysis.wording import three_digits
+from automata.errors import UserError, first_line
 from automata.files import replacing, write_text
 
 
@@ -41,9 +43,22 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value).replace("|", "\\|")
 
 
+@contextmanager
+def _whole(path: Path) -> Iterator[None]:
+    """Raise UserError, with the name of the file, for the error of a reader of a damaged one."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        if getattr(error, "errno", None):  # missing or unreadable, not damaged
+            raise
+        problem = f"damaged: {first_line(error)}; delete it, and snakemake makes it again"
+        raise UserError(f"{path}: {problem}") from error
+
+
 def read_json(path: Path) -> dict[str, Any]:
     """Read the settings that `write` wrote."""
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    with _whole(path):
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content
 
 
@@ -54,12 +69,20 @@ TEXTS = "dataset", "search", "scheduler", "selector", "record", "full_record", "
 def read_csv(path: Path) -> pd.DataFrame:
     """Read a CSV table; the columns TEXTS stay text."""
     texts = dict.fromkeys(TEXTS, "str")
-    return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""])
+    with _whole(path):
+        return pd.read_csv(path, dtype=texts, keep_default_na=False, na_values=[""])
 
 
 def read_texts(path: Path) -> pd.DataFrame:
     """Read a CSV table as text, in all columns."""
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+    with _whole(path):
+        return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def read_parquet(path: Path) -> pd.DataFrame:
+    """Read a Parquet table."""
+    with _whole(path):
+        return pd.read_parquet(path)
 
 
 def joined(records: Iterable[str]) -> str:

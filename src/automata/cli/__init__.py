@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import io
 import logging
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from automata.cli import commands
-from automata.errors import known_reason, printable, unexpected_reason
+from automata.errors import known_reason, open_streams, printable, unexpected_reason
 
 Command = Callable[..., None]
 
 COMMANDS: dict[str, Command] = {
     name.replace("_", "-"): value
     for name, value in vars(commands).items()
-    if inspect.isfunction(value) and value.__module__ == commands.__name__
+    if inspect.isfunction(value) and value.__module__ == commands.__name__ and name[0] != "_"
 }
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; on an error print one line at the end and exit with status 1."""
+    open_streams()
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler])
@@ -38,12 +38,13 @@ def main(arguments: list[str] | None = None) -> None:
     name = options.pop("name")
     try:
         COMMANDS[name](**options)
+        sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
+        sys.stdout = io.StringIO()  # else Python would fail again to flush it at the end
         reason = known_reason(error)
         if reason is None:
             traceback.print_exc()
-            folders = [options.get("work") or Path.cwd(), Path(tempfile.gettempdir())]
-            reason = unexpected_reason(error, folders)
+            reason = unexpected_reason(error)
         sys.exit(f"automata {name}: error: {printable(reason)}")
 
 

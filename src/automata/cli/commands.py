@@ -30,6 +30,7 @@ from automata.registry import OWN
 JobText = Annotated[str, "Settings of the job, in JSON."]
 Processes = Annotated[int, "Number of parallel processes."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
+Notices = Annotated[int | None, "File descriptor for messages about waiting."]
 Work = Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."]
 
 
@@ -138,7 +139,7 @@ def tune(
     job: JobText,
     work: Work,
     output: Annotated[Sequence[Path], "Record, JSON; to keep a model, also its file."],
-    notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
+    notices: Notices = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     gc.disable()  # imports are a quarter faster
@@ -146,11 +147,7 @@ def tune(
 
     gc.freeze()
     gc.enable()
-
-    if notices is not None:
-        handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
-        handler.setFormatter(logging.Formatter("%(asctime)s automata tune: %(message)s"))
-        logging.getLogger("automata.locks").addHandler(handler)
+    _show_waits(notices)
     given = parsed(Job, job)
     again = bool({"all", *map(str, output)} & set(os.environ.get("AUTOMATA_AGAIN", "").split("\n")))
     rows = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
@@ -258,11 +255,13 @@ def record_curves(
     job: JobText,
     work: Work,
     output: Annotated[Path, "Record, JSON."],
+    notices: Notices = None,
 ) -> None:
     """Record the learning curves of some configurations."""
     from automata.simulation.grid import CurvesJob
     from automata.simulation.train import record_curves
 
+    _show_waits(notices)
     record_curves(parsed(CurvesJob, job), data, work, output)
 
 
@@ -282,3 +281,11 @@ def simulate(
     write(table, curves)
     for name, content in simulated(table, simulation):
         write(content, output / f"{name}.csv")
+
+
+def _show_waits(notices: int | None) -> None:
+    """Also print messages about waiting to the file descriptor `notices`."""
+    if notices is not None:
+        handler = logging.StreamHandler(os.fdopen(notices, "w", closefd=False))
+        handler.setFormatter(logging.Formatter("%(asctime)s automata: %(message)s"))
+        logging.getLogger("automata.locks").addHandler(handler)

@@ -71,9 +71,10 @@ def read(file: Path) -> Config:
     try:
         with file.open(encoding="utf-8") as stream:
             content = yaml.load(stream, _Loader)
+        json.dumps(content)
     except OSError as error:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
-    except (yaml.YAMLError, ValueError) as error:
+    except (yaml.YAMLError, ValueError, TypeError) as error:
         problem = " ".join(str(error).replace(f'in "{file}", ', "at ").split())
         raise UserError(f"{file}: not YAML in UTF-8: {problem}") from error
     if not isinstance(content, dict):

@@ -6,8 +6,10 @@ import pandas as pd
 import pytest
 
 from automata.analysis.overview import contrasts, gains, ran
+from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write
 from automata.cli import main
+from automata.errors import UserError
 from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from support.tabulated import CARBON, write_tables
@@ -27,6 +29,13 @@ def test_a_part_of_the_papers_grid_has_all_tables(selectors, tmp_path):
     table = pd.DataFrame({"dataset": ["2024", "NA"], "speedup": [0.1 + 0.2, None]})
     write(table, folder / "t.csv")
     pd.testing.assert_frame_equal(read_csv(folder / "t.csv"), table, check_exact=True)
+
+
+@pytest.mark.parametrize("name", ["runs.parquet", "ratios.csv", "protocols.json"])
+def test_a_damaged_table_is_named_with_the_remedy(name, tmp_path):
+    (tmp_path / name).write_bytes(b"")
+    with pytest.raises(UserError, match=f"^{tmp_path / name}: damaged: .*; delete it, and snake"):
+        getattr(Study(tmp_path), name.partition(".")[0])
 
 
 def test_a_seed_counts_with_the_mean_of_its_searches():
