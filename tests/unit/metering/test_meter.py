@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import codecarbon.core.cpu
 import pytest
@@ -206,15 +207,16 @@ def test_child_that_ran_and_ended_inside_the_window_counts(package):
     assert 0.75 < window.measurement.cpu_seconds - own < 2
 
 
-def test_workers_are_searched_for_less_often_where_that_costs_more(package, monkeypatch):
-    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
-    looks = []
-    # A look of 0.002 s is 0.2 % of a second.
-    monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), burn(0.002)))
-    start = time.perf_counter()
-    with meter():
-        time.sleep(1.5)
-    assert len(looks) <= 3 + time.perf_counter() - start  # three, and one a second
+@pytest.mark.parametrize(("cost", "looks"), [(0.0, 20), (0.0025, 7), (0.025, 1)])
+def test_workers_are_searched_for_less_often_where_that_costs_more(rapl, monkeypatch, cost, looks):
+    """A look of 0.0025 s is 0.2 % of 1.25 s; by a clock of the test, a look is due each 0.5 s."""
+    made, past, window = [], [0.0], meter()
+    clock = SimpleNamespace(monotonic=lambda: past[-1], thread_time=lambda: cost * len(made))
+    window._stop.wait = lambda seconds: past.append(past[-1] + seconds) or past[-1] > 10
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: made.append(tree))
+    monkeypatch.setattr(automata.metering.meter, "time", clock)
+    window._sample()
+    assert len(made) == looks
 
 
 def test_window_beside_others_on_its_gpu_is_flagged(gpus):
