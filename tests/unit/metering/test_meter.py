@@ -139,6 +139,16 @@ def test_where_codecarbon_fails_and_there_are_no_counters_the_energy_is_unknown(
         assert "codecarbon: OSError: no /proc/cpuinfo" in account.notes
 
 
+def test_the_watts_of_a_thread_are_the_same_in_a_slurm_job(tmp_path, monkeypatch):
+    monkeypatch.setattr(codecarbon.core.cpu, "TDP", lambda: SimpleNamespace(tdp=205.0))
+    outside = watts_per_thread.__wrapped__()  # without the cache
+    monkeypatch.setattr(codecarbon.core.util, "SLURM_JOB_ID", "17")
+    (tmp_path / "scontrol").write_text("#!/bin/sh\necho NumCPUs=4096\n")
+    (tmp_path / "scontrol").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert watts_per_thread.__wrapped__() == outside
+
+
 def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl, monkeypatch):
     rapl.add("0", "package-0", start=1_000_000, limit=9_999_999)
     rapl.add("1", "package-1-die-0", start=9_000_000, limit=9_999_999)
