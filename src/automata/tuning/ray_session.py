@@ -84,8 +84,10 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(workers: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `workers` and `gpus` for the body; then remove its processes and files.
 
-    Ray counts each worker as one CPU, whatever its number of threads.
+    Ray counts each worker as one CPU, whatever its number of threads. Raises UserError if it does
+    not start, or if this process has a Ray already.
     """
+    refuse_second_ray()
     os.environ.update(ENVIRONMENT)
     if "RAY_AUTH_MODE" not in os.environ:  # else the user set it, or Ray did for an earlier token
         # Ray then demands this token. Other accounts could read a file with a token of Ray's own.
@@ -100,6 +102,15 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
             over.set()
             ray.shutdown()
             _end(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
+
+
+def refuse_second_ray() -> None:
+    """Raise UserError if Ray runs in this process: a job would take it over and shut it down."""
+    if ray.is_initialized():
+        raise UserError(
+            "Ray already runs in this process, and a job starts a Ray of its own: call "
+            "ray.shutdown() first, or tune in another process"
+        )
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:

@@ -9,12 +9,15 @@ import tempfile
 import time
 import venv
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
+import ray
 
+import automata
 from automata.config.sections import Compute
 from automata.errors import KEPT, UserError
 from automata.tuning import ray_session
@@ -117,6 +120,16 @@ def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_p
     assert not {"monitor.py", "dashboard.py"} & started
 
 
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("session_ray")
+def test_a_process_whose_ray_runs_keeps_it_and_gets_no_other():
+    before = dict(os.environ)
+    for begin in (local_ray(1, 0).__enter__, partial(automata.tune, "missing.csv", "species")):
+        with pytest.raises(UserError, match="Ray already runs in this process"):
+            begin()
+    assert (ray.is_initialized(), dict(os.environ)) == (True, before)
+
+
 @pytest.mark.parametrize("lost", ["gcs_server", "raylet"])
 def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
     with holder() as (job, facts):
@@ -207,7 +220,7 @@ def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
         raise RuntimeError("Timed out waiting for file port_1\nand more")
 
     # Not of Ray itself: other tests have one.
-    broken = SimpleNamespace(init=init, shutdown=lambda: None)
+    broken = SimpleNamespace(init=init, shutdown=lambda: None, is_initialized=lambda: False)
     monkeypatch.setattr(ray_session, "ray", broken)
     monkeypatch.setattr(ray_session, "_processes", lambda folder: [])
     with pytest.raises(UserError) as refused, local_ray(1, 0):
