@@ -20,6 +20,7 @@ from unittest.mock import DEFAULT, patch
 import psutil
 import ray
 from filelock import FileLock, Timeout
+from ray._private.authentication.authentication_token_setup import AuthenticationTokenLoader
 from ray._private.node import Node
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -88,12 +89,8 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
     not start, or if this process has a Ray already.
     """
     refuse_second_ray()
-    os.environ.update(ENVIRONMENT)
-    if "RAY_AUTH_MODE" not in os.environ:  # else the user set it, or Ray did for an earlier token
-        # Ray then demands this token. Other accounts could read a file with a token of Ray's own.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     over = threading.Event()
-    with _temporary_folder() as folder:
+    with _own_environment(), _temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
             _watch(folder, over)
@@ -111,6 +108,25 @@ def refuse_second_ray() -> None:
             "Ray already runs in this process, and a job starts a Ray of its own: call "
             "ray.shutdown() first, or tune in another process"
         )
+
+
+@contextmanager
+def _own_environment() -> Iterator[None]:
+    """For the body, replace what the user set for another Ray by the settings of a job's Ray."""
+
+    def taken() -> dict[str, str]:
+        AuthenticationTokenLoader.instance().reset_cache()  # else Ray keeps its first token
+        names = [name for name in os.environ if name.startswith(("RAY_", "TUNE_"))]
+        return {name: os.environ.pop(name) for name in names}
+
+    theirs = taken()
+    # Ray demands this token. Other accounts could read a file with a token of Ray's own.
+    os.environ.update(ENVIRONMENT, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    try:
+        yield
+    finally:
+        taken()
+        os.environ.update(theirs)
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:

@@ -60,9 +60,9 @@ with local_ray(1, 0):
     nice = ray.get(ray.remote(lambda: os.nice(0)).remote()) - os.nice(0)
     folder = ray._private.worker._global_node.get_session_dir_path()
     facts = {{"nice": nice, "gcs": ray.get_runtime_context().gcs_address, "at": folder}}
-    print(json.dumps(facts), flush=True)
+    print(json.dumps(facts | {{"environment": dict(os.environ)}}), flush=True)
     sys.stdin.readline()
-print(flush=True)
+print(json.dumps(dict(os.environ)), flush=True)
 sys.stdin.readline()
 """
 
@@ -118,6 +118,16 @@ def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_p
         job.communicate("\n")
     assert {"raylet", "log_monitor.py"} <= started
     assert not {"monitor.py", "dashboard.py"} & started
+
+
+def test_a_ray_ignores_what_the_user_set_for_another_and_leaves_it(tmp_path):
+    theirs = {"RAY_USE_TLS": "1", "RAY_AUTH_MODE": "token", "TUNE_RESULT_DIR": "x"}
+    with holder(HOME=str(tmp_path), **theirs) as (job, facts):
+        during, after = facts["environment"], json.loads(job.communicate("\n\n")[0])
+    assert not {"RAY_USE_TLS", "TUNE_RESULT_DIR"} & during.keys()
+    assert "RAY_AUTH_TOKEN" in during.keys() - after.keys()
+    assert theirs.items() <= after.items()
+    assert [*tmp_path.rglob("auth_token")] == []
 
 
 @pytest.mark.xdist_group("ray")
