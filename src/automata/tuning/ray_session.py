@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import resource
 import secrets
 import shutil
 import socket
@@ -60,6 +61,9 @@ ENVIRONMENT = {
     # A busy machine needs more than Ray's 30 seconds.
     "RAY_gcs_server_port_wait_time_s": "60",
 }
+
+OBJECT_STORE_BYTES = 100 * 1024**2
+"""Size of the file through which Ray passes objects; workers read prepared data themselves."""
 
 LONGEST_PARENT = 19 if sys.platform == "linux" else 15
 """Most bytes in the path of the parent folder. Paths of sockets have at most 107 bytes (103 on
@@ -131,6 +135,17 @@ def _own_environment() -> Iterator[None]:
 
 def _start(workers: int, gpus: int, folder: Path) -> None:
     """Start Ray; raises UserError if that fails."""
+    if not any(interface.isup for interface in psutil.net_if_stats().values()):
+        raise UserError(
+            "Ray's processes talk over a network interface, and none is up here, not even lo: "
+            "run `ip link set lo up`"
+        )
+    largest, _ = resource.getrlimit(resource.RLIMIT_FSIZE)  # -1: no limit
+    if 0 <= largest < OBJECT_STORE_BYTES + 1024**2:
+        raise UserError(
+            f"ulimit -f: a file may have {largest // 1024} KiB, and Ray needs one of 101 MiB: run "
+            "`ulimit -f unlimited`"
+        )
     logger.info("starting Ray")
     began = time.monotonic()
     try:
@@ -141,7 +156,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
                 num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
-                object_store_memory=100 * 1024**2,  # workers read the prepared file themselves
+                object_store_memory=OBJECT_STORE_BYTES,
                 _temp_dir=str(folder / FILES),
             )
     except Exception as error:
