@@ -27,6 +27,7 @@ from automata.records import Record, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
 from automata.tuning.job import keep_model, run
+from automata.tuning.ray_session import refuse_second_ray
 
 logger = logging.getLogger(__name__)
 
@@ -147,8 +148,10 @@ def tune(
         The best configuration, the model, the trials, time and energy.
 
     Raises:
-        UserError: in one line, for arguments or data that cannot be used.
+        UserError: in one line, for arguments or data that cannot be used, and if Ray runs in this
+            process.
     """
+    refuse_second_ray()  # here, because data may take long to prepare
     axes = {"search": search, "scheduler": scheduler, "selector": selector, "seed": seed}
     axes["fraction"] = CONTROLS[selector].fraction if selector in CONTROLS else fraction
     protocol = {

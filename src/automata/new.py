@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 from collections.abc import Iterator
@@ -26,6 +25,7 @@ from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
 from automata.files import replacing
 from automata.metering.processor import watts_per_thread
+from automata.provenance import cpu_quota, cpus
 from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.subsets import subset_plan
 from automata.tuning.context import training_run
@@ -109,11 +109,13 @@ def new(
     too_long = plan.seconds > 3600 * hours
     beyond = f", more than {hours:g} h; there is no smaller search" if too_long else ""
     size = plan.size
+    quota = f"a CPU quota (cgroup) allows {cpus():g} CPUs\n" if cpus() == cpu_quota() else ""
     return (
         "".join(f"{printable(line)}\n" for line in [*reasons, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
+        f"{quota}"
         f"next: {command([str(output)])}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
@@ -143,10 +145,9 @@ def planned(data: Dataset, job: Job, hours: float) -> Plan:
     compute = job.settings.compute
     seconds, cores, watts = seconds_per_pass(data, job), 1, None
     if choose_device(compute, data.kind).type == "cpu":
-        linux = hasattr(os, "sched_getaffinity")
-        free = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
-        cores = max(1, free // compute.threads_per_trial)
-        watts = watts_per_thread()
+        slots = cpus() / compute.threads_per_trial
+        cores, share = max(1, int(slots)), min(1.0, slots)
+        seconds, watts = seconds / share, watts_per_thread() * share
     return fitting(seconds, hours, cores, watts, HEDGE if hedged(data) else ALL_DATA)
 
 

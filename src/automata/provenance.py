@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import subprocess
@@ -44,6 +45,8 @@ ENVIRONMENT = (
 BLAS = ("internal_api", "version", "threading_layer", "architecture", "num_threads")
 """Recorded settings of each BLAS library."""
 
+CGROUPS, CGROUPS_OF_PROCESS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
 LOCK = Path(__file__).parents[2] / "requirements.lock"
 """File with the versions of all packages; exists only in a checkout."""
 
@@ -81,7 +84,7 @@ def allocation() -> dict[str, Any] | None:
         "job_id": variable("SLURM_JOB_ID"),
         "partition": variable("SLURM_JOB_PARTITION"),
         "nodes": variable("SLURM_JOB_NODELIST"),
-        "cpus": _cpus(),
+        "cpus": cpus(),
         "gpus": variable("CUDA_VISIBLE_DEVICES"),
     }
 
@@ -93,10 +96,10 @@ def keep_to_allocation(compute: Compute) -> None:
     """
     if "SLURM_JOB_ID" in os.environ:
         trials, threads = compute.concurrent_trials, compute.threads_per_trial
-        if trials * threads > _cpus():
+        if trials * threads > max(1, cpus()):
             raise UserError(
                 f"compute: {trials} concurrent trials of {threads} threads need "
-                f"{trials * threads} CPUs, and this SLURM job has {_cpus()}"
+                f"{trials * threads} CPUs, and this SLURM job has {cpus():g}"
             )
         if "SLURM_GPUS_ON_NODE" not in os.environ:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
@@ -108,10 +111,35 @@ def keep_to_allocation(compute: Compute) -> None:
         os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(names)
 
 
-def _cpus() -> int:
-    """Return the number of CPUs of this SLURM job, or of its CPU affinity if that is smaller."""
-    bound = len(os.sched_getaffinity(0))
-    return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)))
+def cpus() -> float:
+    """Return the CPUs of this process: its affinity, SLURM or `cpu_quota`, the smallest decides."""
+    linux = hasattr(os, "sched_getaffinity")
+    bound = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
+    return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)), cpu_quota())
+
+
+def cpu_quota() -> float:
+    """Return the CPUs whose time the cgroups of this process may use; infinite without a limit."""
+    quotas = [math.inf]
+    with suppress(OSError):  # not on Linux
+        for line in CGROUPS_OF_PROCESS.read_text("utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            group = CGROUPS / controllers / path.strip("/")
+            # A container sees its own cgroup as the root, and none of the others in `path`.
+            for folder in (group, *group.parents):
+                quotas.append(_quota(folder, "cpu.max"))  # version 2 of cgroups
+                quotas.append(_quota(folder, "cpu.cfs_quota_us", "cpu.cfs_period_us"))
+    return min(quotas)
+
+
+def _quota(folder: Path, *files: str) -> float:
+    """Return the quota of one cgroup in CPUs; infinite if it has none (`max` or -1)."""
+    try:
+        words = " ".join((folder / file).read_text("utf-8") for file in files).split()
+        quota, period = map(float, words)
+    except (OSError, ValueError):
+        return math.inf
+    return quota / period if quota > 0 else math.inf
 
 
 def numerics() -> dict[str, Any]:

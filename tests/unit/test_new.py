@@ -1,6 +1,7 @@
 """`automata new` writes configurations that the project reads and prepares."""
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,7 @@ def here(tmp_path, monkeypatch):
     """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
-    monkeypatch.setattr(module, "watts_per_thread", lambda: None)  # takes seconds
+    monkeypatch.setattr(module, "watts_per_thread", lambda: 5.0)  # takes seconds
     mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
 
 
@@ -201,6 +202,16 @@ def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch):
     monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
     assert "27 configurations, 81 epochs, 3 seed(s), " in new_flowers()
     assert yaml.safe_load(Path("flowers.yaml").read_text()).get("compute") == compute
+
+
+def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeypatch):
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 3e5)
+    monkeypatch.setattr(module, "cpu_quota", lambda: 0.5)
+    monkeypatch.setattr(module, "cpus", lambda: 1)
+    assert "1 at once: about 825.0 hours, 4.1 kWh, more than 1 h; there is no" in new_flowers()
+    monkeypatch.setattr(module, "cpus", lambda: 0.5)
+    said = re.compile("1 at once: about 1650.0 hours, 4.1 kWh.*\na CPU quota .* allows 0.5 CPUs\n")
+    assert said.search(new_flowers(output="half.yaml"))
 
 
 def test_every_file_name_becomes_a_free_name():

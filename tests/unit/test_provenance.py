@@ -58,6 +58,24 @@ def test_allocation_is_read_from_slurm(slurm):
     keep_to_allocation(Compute(concurrent_trials=5000))
 
 
+@pytest.mark.parametrize(
+    ("process", "files"),
+    [
+        ("0::/job/step", {"job/cpu.max": "50000 100000", "job/step/cpu.max": "max 100000"}),
+        ("1:cpu:/docker/x", {"cpu/cpu.cfs_quota_us": "50000", "cpu/cpu.cfs_period_us": "100000"}),
+    ],
+)
+def test_a_quota_of_cgroups_limits_the_cpus(slurm, tmp_path, process, files):
+    (tmp_path / "process").write_text(f"9:name=systemd:/\n{process}\n")
+    slurm.setattr(provenance, "CGROUPS", tmp_path)
+    slurm.setattr(provenance, "CGROUPS_OF_PROCESS", tmp_path / "process")
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"{text}\n")
+    assert allocation()["cpus"] == 0.5
+    keep_to_allocation(ONE)
+
+
 def test_trials_that_need_more_cpus_than_allocated_are_refused(slurm):
     message = "^compute: 2 concurrent trials of 3 threads need 6 CPUs, and this SLURM job has 1$"
     with pytest.raises(UserError, match=message):

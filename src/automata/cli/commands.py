@@ -142,6 +142,10 @@ def tune(
     notices: Notices = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
+    ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
+    if ray_address is None:
+        for name in [name for name in os.environ if name.startswith(("RAY_", "TUNE_"))]:
+            del os.environ[name]  # of another Ray; importing Ray may crash on their values
     gc.disable()  # imports are a quarter faster
     from automata.tuning.job import ModelFiles, complete_job
 
@@ -152,7 +156,6 @@ def tune(
     again = bool({"all", *map(str, output)} & set(os.environ.get("AUTOMATA_AGAIN", "").split("\n")))
     rows = os.environ.get("AUTOMATA_MODEL_ROWS", "train")
     files = ModelFiles(output[1], data[1], rows) if len(output) > 1 else None
-    ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
     try:
         complete_job(given, data[0], work, output[0], ray_address, again, files)
     except SystemExit as error:

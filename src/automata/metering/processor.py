@@ -119,10 +119,11 @@ def watts_per_thread() -> float:
     It is the thermal design power of the processors divided by the threads of this machine, which
     is too much on a virtual machine with few of a processor's threads.
     """
+    from codecarbon.core import util
     from codecarbon.core.cpu import TDP
-    from codecarbon.core.util import count_cpus, count_physical_cpus
     from codecarbon.external.hardware import POWER_CONSTANT
 
+    util.SLURM_JOB_ID = None  # else it asks scontrol, and counts the CPUs of the job alone
     tdp = TDP().tdp
-    watts = POWER_CONSTANT if tdp is None else tdp * count_physical_cpus()
-    return float(watts / count_cpus())
+    watts = POWER_CONSTANT if tdp is None else tdp * util.count_physical_cpus()
+    return float(watts / util.count_cpus())

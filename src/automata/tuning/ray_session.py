@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import os
+import resource
 import secrets
 import shutil
 import socket
@@ -20,6 +21,7 @@ from unittest.mock import DEFAULT, patch
 import psutil
 import ray
 from filelock import FileLock, Timeout
+from ray._private.authentication.authentication_token_setup import AuthenticationTokenLoader
 from ray._private.node import Node
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -60,6 +62,9 @@ ENVIRONMENT = {
     "RAY_gcs_server_port_wait_time_s": "60",
 }
 
+OBJECT_STORE_BYTES = 100 * 1024**2
+"""Size of the file through which Ray passes objects; workers read prepared data themselves."""
+
 LONGEST_PARENT = 19 if sys.platform == "linux" else 15
 """Most bytes in the path of the parent folder. Paths of sockets have at most 107 bytes (103 on
 macOS); Ray and `_temporary_folder` need 88 of them."""
@@ -84,14 +89,12 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(workers: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `workers` and `gpus` for the body; then remove its processes and files.
 
-    Ray counts each worker as one CPU, whatever its number of threads.
+    Ray counts each worker as one CPU, whatever its number of threads. Raises UserError if it does
+    not start, or if this process has a Ray already.
     """
-    os.environ.update(ENVIRONMENT)
-    if "RAY_AUTH_MODE" not in os.environ:  # else the user set it, or Ray did for an earlier token
-        # Ray then demands this token. Other accounts could read a file with a token of Ray's own.
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    refuse_second_ray()
     over = threading.Event()
-    with _temporary_folder() as folder:
+    with _own_environment(), _temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
             _watch(folder, over)
@@ -102,8 +105,47 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
             _end(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
 
 
+def refuse_second_ray() -> None:
+    """Raise UserError if Ray runs in this process: a job would take it over and shut it down."""
+    if ray.is_initialized():
+        raise UserError(
+            "Ray already runs in this process, and a job starts a Ray of its own: call "
+            "ray.shutdown() first, or tune in another process"
+        )
+
+
+@contextmanager
+def _own_environment() -> Iterator[None]:
+    """For the body, replace what the user set for another Ray by the settings of a job's Ray."""
+
+    def taken() -> dict[str, str]:
+        AuthenticationTokenLoader.instance().reset_cache()  # else Ray keeps its first token
+        names = [name for name in os.environ if name.startswith(("RAY_", "TUNE_"))]
+        return {name: os.environ.pop(name) for name in names}
+
+    theirs = taken()
+    # Ray demands this token. Other accounts could read a file with a token of Ray's own.
+    os.environ.update(ENVIRONMENT, RAY_AUTH_TOKEN=secrets.token_hex(32))
+    try:
+        yield
+    finally:
+        taken()
+        os.environ.update(theirs)
+
+
 def _start(workers: int, gpus: int, folder: Path) -> None:
     """Start Ray; raises UserError if that fails."""
+    if not any(interface.isup for interface in psutil.net_if_stats().values()):
+        raise UserError(
+            "Ray's processes talk over a network interface, and none is up here, not even lo: "
+            "run `ip link set lo up`"
+        )
+    largest, _ = resource.getrlimit(resource.RLIMIT_FSIZE)  # -1: no limit
+    if 0 <= largest < OBJECT_STORE_BYTES + 1024**2:
+        raise UserError(
+            f"ulimit -f: a file may have {largest // 1024} KiB, and Ray needs one of 101 MiB: run "
+            "`ulimit -f unlimited`"
+        )
     logger.info("starting Ray")
     began = time.monotonic()
     try:
@@ -114,7 +156,7 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
                 num_cpus=workers,
                 num_gpus=gpus,
                 include_dashboard=False,
-                object_store_memory=100 * 1024**2,  # workers read the prepared file themselves
+                object_store_memory=OBJECT_STORE_BYTES,
                 _temp_dir=str(folder / FILES),
             )
     except Exception as error:

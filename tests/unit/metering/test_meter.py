@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from types import SimpleNamespace
 
 import codecarbon.core.cpu
 import pytest
@@ -138,6 +139,16 @@ def test_where_codecarbon_fails_and_there_are_no_counters_the_energy_is_unknown(
         assert "codecarbon: OSError: no /proc/cpuinfo" in account.notes
 
 
+def test_the_watts_of_a_thread_are_the_same_in_a_slurm_job(tmp_path, monkeypatch):
+    monkeypatch.setattr(codecarbon.core.cpu, "TDP", lambda: SimpleNamespace(tdp=205.0))
+    outside = watts_per_thread.__wrapped__()  # without the cache
+    monkeypatch.setattr(codecarbon.core.util, "SLURM_JOB_ID", "17")
+    (tmp_path / "scontrol").write_text("#!/bin/sh\necho NumCPUs=4096\n")
+    (tmp_path / "scontrol").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    assert watts_per_thread.__wrapped__() == outside
+
+
 def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl, monkeypatch):
     rapl.add("0", "package-0", start=1_000_000, limit=9_999_999)
     rapl.add("1", "package-1-die-0", start=9_000_000, limit=9_999_999)
@@ -206,15 +217,16 @@ def test_child_that_ran_and_ended_inside_the_window_counts(package):
     assert 0.75 < window.measurement.cpu_seconds - own < 2
 
 
-def test_workers_are_searched_for_less_often_where_that_costs_more(package, monkeypatch):
-    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
-    looks = []
-    # A look of 0.002 s is 0.2 % of a second.
-    monkeypatch.setattr(ProcessTree, "find", lambda tree: (looks.append(tree), burn(0.002)))
-    start = time.perf_counter()
-    with meter():
-        time.sleep(1.5)
-    assert len(looks) <= 3 + time.perf_counter() - start  # three, and one a second
+@pytest.mark.parametrize(("cost", "looks"), [(0.0, 20), (0.0025, 7), (0.025, 1)])
+def test_workers_are_searched_for_less_often_where_that_costs_more(rapl, monkeypatch, cost, looks):
+    """A look of 0.0025 s is 0.2 % of 1.25 s; by a clock of the test, a look is due each 0.5 s."""
+    made, past, window = [], [0.0], meter()
+    clock = SimpleNamespace(monotonic=lambda: past[-1], thread_time=lambda: cost * len(made))
+    window._stop.wait = lambda seconds: past.append(past[-1] + seconds) or past[-1] > 10
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: made.append(tree))
+    monkeypatch.setattr(automata.metering.meter, "time", clock)
+    window._sample()
+    assert len(made) == looks
 
 
 def test_window_beside_others_on_its_gpu_is_flagged(gpus):

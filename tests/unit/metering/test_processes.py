@@ -1,21 +1,14 @@
 """The process tree of a window: who belongs to it, and until when."""
 
 import psutil
-import pytest
 
 from automata.metering.processes import ProcessTree
 
 
-@pytest.fixture
-def tree():
-    """Give a tree that has started."""
+def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours():
     tree = ProcessTree()
     tree.find()
     tree.start()
-    return tree
-
-
-def test_process_that_has_the_pid_of_a_member_that_ended_is_not_ours(tree):
     other = psutil.Process().parent()
     ended = psutil.Process(other.pid)
     ended._ident = (other.pid, 0.0)  # it started at another time

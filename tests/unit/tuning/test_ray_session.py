@@ -9,12 +9,15 @@ import tempfile
 import time
 import venv
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
 import pytest
+import ray
 
+import automata
 from automata.config.sections import Compute
 from automata.errors import KEPT, UserError
 from automata.tuning import ray_session
@@ -57,9 +60,9 @@ with local_ray(1, 0):
     nice = ray.get(ray.remote(lambda: os.nice(0)).remote()) - os.nice(0)
     folder = ray._private.worker._global_node.get_session_dir_path()
     facts = {{"nice": nice, "gcs": ray.get_runtime_context().gcs_address, "at": folder}}
-    print(json.dumps(facts), flush=True)
+    print(json.dumps(facts | {{"environment": dict(os.environ)}}), flush=True)
     sys.stdin.readline()
-print(flush=True)
+print(json.dumps(dict(os.environ)), flush=True)
 sys.stdin.readline()
 """
 
@@ -115,6 +118,26 @@ def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_p
         job.communicate("\n")
     assert {"raylet", "log_monitor.py"} <= started
     assert not {"monitor.py", "dashboard.py"} & started
+
+
+def test_a_ray_ignores_what_the_user_set_for_another_and_leaves_it(tmp_path):
+    theirs = {"RAY_USE_TLS": "1", "RAY_AUTH_MODE": "token", "TUNE_RESULT_DIR": "x"}
+    with holder(HOME=str(tmp_path), **theirs) as (job, facts):
+        during, after = facts["environment"], json.loads(job.communicate("\n\n")[0])
+    assert not {"RAY_USE_TLS", "TUNE_RESULT_DIR"} & during.keys()
+    assert "RAY_AUTH_TOKEN" in during.keys() - after.keys()
+    assert theirs.items() <= after.items()
+    assert [*tmp_path.rglob("auth_token")] == []
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("session_ray")
+def test_a_process_whose_ray_runs_keeps_it_and_gets_no_other():
+    before = dict(os.environ)
+    for begin in (local_ray(1, 0).__enter__, partial(automata.tune, "missing.csv", "species")):
+        with pytest.raises(UserError, match="Ray already runs in this process"):
+            begin()
+    assert (ray.is_initialized(), dict(os.environ)) == (True, before)
 
 
 @pytest.mark.parametrize("lost", ["gcs_server", "raylet"])
@@ -202,20 +225,26 @@ def test_a_lock_that_no_job_left_ends_no_process(tmp_path, monkeypatch, name, ow
         bystander.kill()
 
 
-def test_a_ray_that_does_not_start_is_one_line(monkeypatch):
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({}, f"^Ray did not start in 0 s: Timed out waiting for file port_1; the mach.*; {KEPT}$"),
+        ({"psutil.net_if_stats": dict}, "^Ray's processes .* interface.*ip link set lo up`$"),
+        ({"resource.getrlimit": lambda limit: (102400, -1)}, "^ulimit -f: .* 100 KiB, .*101 MiB"),
+    ],
+)
+def test_a_ray_that_does_not_start_is_one_line(change, line, monkeypatch):
     def init(**_):
         raise RuntimeError("Timed out waiting for file port_1\nand more")
 
     # Not of Ray itself: other tests have one.
-    broken = SimpleNamespace(init=init, shutdown=lambda: None)
+    broken = SimpleNamespace(init=init, shutdown=lambda: None, is_initialized=lambda: False)
     monkeypatch.setattr(ray_session, "ray", broken)
     monkeypatch.setattr(ray_session, "_processes", lambda folder: [])
-    with pytest.raises(UserError) as refused, local_ray(1, 0):
+    for name, value in change.items():
+        monkeypatch.setattr(name, value)
+    with pytest.raises(UserError, match=line), local_ray(1, 0):
         pass
-    line = str(refused.value)
-    assert line.startswith("Ray did not start in 0 s: Timed out waiting for file port_1; the mach")
-    assert line.endswith(KEPT)
-    assert "\n" not in line
 
 
 @pytest.mark.parametrize("address", ["127.0.0.2:9", "127.0.0.2:99999"])
