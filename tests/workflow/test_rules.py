@@ -47,16 +47,16 @@ def test_rule_needs_its_inputs_alone(workflow, finished, rule, target, inputs):
 def test_tradeoff_and_page_have_the_ratios_of_the_records(finished):
     full, run = (json.loads((finished.folder / path).read_text()) for path in RECORDS.values())
     seconds = [
-        phase["segments"][0]["measurement"]["wall_seconds"]
+        phase["segments"][0]["measurement"]["cpu_seconds"]  # beside other tests, walls do not count
         for phase in (full["tuning"], run["tuning"], run["final"])
     ]
-    speedup = seconds[0] / sum(seconds[1:])
+    saved = seconds[0] / sum(seconds[1:])
     lost = 100 * (full["test"]["accuracy"] - run["test"]["accuracy"])
     rows = table(finished, "tradeoff").set_index("selector")
-    assert rows["speedup"].to_dict() == pytest.approx({"full": 1, "gradmatch": speedup}, rel=1e-12)
+    assert rows["cpu_ratio"].to_dict() == pytest.approx({"full": 1, "gradmatch": saved}, rel=1e-12)
     assert rows["relative_test_error"]["gradmatch"] == pytest.approx(lost, abs=1e-9)
     page = (finished.folder / "results/smoke/index.html").read_text()
-    assert three_digits(speedup) in page
+    assert three_digits(saved) in page
     assert RECORDS["gradmatch-0.1"] in page
 
 

@@ -175,19 +175,25 @@ def _taus_look(selector: str) -> Look:
 
 
 def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
-    sets, seeds = table["datasets"], agreements["seed"].nunique()
     warm = agreements["epoch"] <= agreements["warm_start_epochs"]
     noise = "full-again" in set(agreements["selector"])
     spread = table[table["selector"].isin([AUTOMATA, "full-again"]) & (table["units"] > 1)]
     pairs = agreements.loc[agreements["tau"].notna(), "pairs"].astype(int)
+    seeds = count(agreements["seed"].nunique(), "seed")
     no_noise = f"There is no noise ceiling: {names.selector('full-again')} was not run."
     return [
         "A tau compares the validation accuracies that the same configurations reach at the same"
         " rung on subsets and in FULL's search.",
         "Only similar configurations survive to late rungs, so a lower tau there need not mean"
         " worse subsets.",
-        f"A tau is a mean over {notes.counted(sets, 'data set')} and up to {count(seeds, 'seed')}.",
-        *([f"A tau rests on {notes.counted(pairs, 'configuration')}."] if len(pairs) else []),
+        *(
+            [
+                f"A tau is a mean over {notes.counted(table['datasets'], 'data set')} and up to "
+                f"{seeds}; it rests on {notes.counted(pairs, 'configuration')}."
+            ]
+            if len(pairs)
+            else []
+        ),
         *notes.bars(spread, f"Bars ({names.selector(AUTOMATA)}){' and the grey band' * noise}"),
         *["Rungs within the warm start on all data are left out."] * bool(warm.any()),
         *[no_noise] * (not noise),
