@@ -12,8 +12,7 @@ from automata.registry import CONTROLS as CONTROLS
 from automata.registry import METHODS as METHODS
 from automata.registry import SCHEDULERS as SCHEDULERS
 from automata.registry import SEARCHES as SEARCHES
-from automata.registry import Method as Method
-from automata.registry import Scheduler as Scheduler
+from automata.registry import Method, Scheduler
 
 AUTOMATA = "gradmatch"
 """The selector of the paper's method."""

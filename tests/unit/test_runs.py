@@ -22,16 +22,11 @@ RUN |= {"fraction": 0.1, "seed": 0}
 FULL = {"selector": "full", "fraction": 1}
 
 
-def experiment(**changes):
-    """Return the smoke configuration, changed."""
-    files = [ROOT / "config/config.yaml", ROOT / "config/smoke.yaml"]
-    (part,) = read_experiments(files, changes)
-    return part
-
-
 def place(run=None, files=None, **changes):
     """Return the place of a run of the changed smoke configuration."""
-    return place_of(job_of(experiment(**changes), Run(**{**RUN, **(run or {})}), files or {}))
+    shipped = [ROOT / "config/config.yaml", ROOT / "config/smoke.yaml"]
+    (part,) = read_experiments(shipped, changes)
+    return place_of(job_of(part, Run(**{**RUN, **(run or {})}), files or {}))
 
 
 @pytest.mark.parametrize(

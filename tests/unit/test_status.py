@@ -23,13 +23,8 @@ START = BEGUN + 10
 
 
 def job(selector="gradmatch", scheduler="none", **changed):
-    """Return a job of five trials of ten epochs."""
+    """Return a job of five trials of ten epochs; on all rows it has no final training."""
     return make_job(run={"selector": selector, "scheduler": scheduler}, epochs=10, **changed)
-
-
-def full(scheduler="none", **changed):
-    """Return a job on all rows, which has no final training."""
-    return job("full", scheduler, **changed)
 
 
 def result(index, accuracy, measurement, epochs=10, loss=None):
@@ -104,23 +99,23 @@ def progress(folder):
         ([OPENED], job(), 5, "^first trial, 0:00:15 so far$"),
         ([], job("untuned"), 5, "^final training, 0:00:15 so far$"),
         (ENDED, job(), 5, "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so "),
-        (ENDED, full(), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
+        (ENDED, job("full"), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
         # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the
         # samples of a trial's 1 s of training. One second has passed since.
         (HALF, job(), 5, "^trial 3 of 5, epoch 10 of 10, best score 75.0 %, about 0:00:12 left, "),
         # 40 epochs took 4 s and, after an interruption, 6 s: 2.5 s for the others; 1 s has passed.
-        (RESUMED, full(), 107, "trial 4 of 5, .*about 0:00:02 left"),
+        (RESUMED, job("full"), 107, "trial 4 of 5, .*about 0:00:02 left"),
         # ASHA's fifth trial costs what one of the four did: 2 s, of which one has passed.
-        ([OPENED, *FOUR], full("asha"), 9, "about 0:00:01 left"),
+        ([OPENED, *FOUR], job("full", "asha"), 9, "about 0:00:01 left"),
         # Three trials of 10 epochs in the first bracket, two that start in the second with 3, of
         # which two places go on to 9: 48 epochs, 10 of which took 2 s; 3 s have passed since.
         (
             [OPENED, result(0, 0.5, measured(2.0, START))],
-            full("hyperband"),
+            job("full", "hyperband"),
             5,
             "1 of 5, .*0:00:05 left",
         ),
-        ([OPENED, *LOSSES], full(metric="log_loss"), 5, "best log loss 0.500, "),
+        ([OPENED, *LOSSES], job("full", metric="log_loss"), 5, "best log loss 0.500, "),
     ],
 )
 def test_progress_and_time_left(folder, now, entries, of, seconds, pattern):
@@ -131,7 +126,7 @@ def test_progress_and_time_left(folder, now, entries, of, seconds, pattern):
 
 
 def test_resumed_job_has_the_time_left_of_its_interruption(folder, now):
-    write(folder, *HALF, OPENED, of=full())
+    write(folder, *HALF, OPENED, of=job("full"))
     sign(folder, since=BEGUN + 1000)
     now(1000)
     assert progress(folder)[0].endswith("about 0:00:03 left, 0:00:10 so far")

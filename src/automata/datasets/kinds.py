@@ -34,20 +34,12 @@ def tabular(raw: RawSplits[Numbers]) -> Tensors:
 
     Every split is scaled by the mean and standard deviation of the training split.
     """
-    mean, scale = standardisation(raw.train.inputs)
+    mean = raw.train.inputs.mean(axis=0, dtype=np.float64)
+    deviation = raw.train.inputs.std(axis=0, dtype=np.float64)
+    scale = np.where(deviation > 0, deviation, 1.0)  # a constant column becomes 0, not NaN
     splits = _splits(raw, lambda rows: torch.from_numpy(standardised(rows, mean, scale)))
     facts = {"standardised": "by mean and standard deviation of the training split"}
     return Tensors(splits, {}, facts, {"mean": mean.tolist(), "scale": scale.tolist()})
-
-
-def standardisation(features: Numbers) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return mean and standard deviation per column of `features` (n, d), both (d,).
-
-    A constant column gets scale 1, so that it becomes 0, not NaN.
-    """
-    mean = features.mean(axis=0, dtype=np.float64)
-    scale = features.std(axis=0, dtype=np.float64)
-    return mean, np.where(scale > 0, scale, 1.0)
 
 
 def standardised(

@@ -30,8 +30,10 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
         raise ValueError(f"expected a square matrix, got {tuple(similarity.shape)}")
     if budget < 0:
         raise ValueError(f"budget must not be negative, got {budget}")
-    if len(similarity) and not _are_finite_and_not_negative(similarity):
-        raise ValueError("similarity must be finite and not negative")
+    if len(similarity):
+        low, high = similarity.aminmax()  # both are NaN if one value is
+        if not (low >= 0 and high < torch.inf):
+            raise ValueError("similarity must be finite and not negative")
     # Row j is how well j stands for each row. The CPU is the fastest at reading row by row.
     n = len(similarity)
     values = similarity.double().cpu().T.contiguous()
@@ -42,11 +44,6 @@ def facility_location(similarity: Tensor, budget: int) -> tuple[Tensor, Tensor]:
     nearest = values[indices].argmax(dim=0)
     weights = torch.bincount(nearest, minlength=len(chosen)).double()
     return indices, weights
-
-
-def _are_finite_and_not_negative(values: Tensor) -> bool:
-    low, high = values.aminmax()  # both are NaN if one value is
-    return bool(low >= 0) and bool(high < torch.inf)
 
 
 def _greedy(values: Tensor, budget: int) -> list[int]:

@@ -36,7 +36,7 @@ class GradMatch:
         return weighted_subset(problem, candidates, chosen, weights)
 
 
-class AdaptiveGradMatch:
+class AdaptiveGradMatch(GradMatch):
     """As few mini-batches as match the full gradient well enough.
 
     The paper asks in its last section how large a subset should be. Here a pursuit ends when the
@@ -44,11 +44,8 @@ class AdaptiveGradMatch:
     `floor`, a share of the training set, and at most the budget.
     """
 
-    cadence = Cadence.EVERY_INTERVAL
-
     def __init__(self, l2: float = 0.0, tolerance: float = 0.1, floor: float = 0.01) -> None:
-        self.l2 = l2
-        self.tolerance = tolerance
+        super().__init__(l2, tolerance)
         self.floor = floor
 
     def select(self, problem: SelectionProblem) -> Subset:

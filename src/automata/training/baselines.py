@@ -6,7 +6,6 @@ import time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.dummy import DummyClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
@@ -42,11 +41,20 @@ def baselines(data: Dataset) -> dict[str, Any]:
         models["linear"] = LogisticRegression(max_iter=300)
         models["linear_balanced"] = LogisticRegression(max_iter=300, class_weight="balanced")
         features = _features(data)
+    labels = test.labels.numpy()
     for name, model in models.items():
         start = time.perf_counter()
         probabilities = model.fit(features[0], train.labels).predict_proba(features[1])
         seconds = time.perf_counter() - start
-        found[name] = {**scores(test.labels.numpy(), probabilities), "seconds": seconds}
+        predicted = probabilities.argmax(axis=1)
+        found[name] = {
+            "accuracy": accuracy_score(labels, predicted),
+            "balanced_accuracy": balanced_accuracy_score(labels, predicted),
+            "macro_f1": f1_score(labels, predicted, average="macro"),
+            "roc_auc": roc_auc(labels, probabilities),
+            "log_loss": log_loss(labels, probabilities, labels=range(data.classes)),
+            "seconds": seconds,
+        }
     return found
 
 
@@ -58,15 +66,3 @@ def _features(data: Dataset) -> tuple[Any, Any]:
         return words.fit_transform(texts[0]), words.transform(texts[1])
     train, test = (it.ready(it.inputs).flatten(1).numpy() for it in (data.train, data.test))
     return train, test
-
-
-def scores(labels: NDArray[np.int64], probabilities: NDArray[np.float64]) -> dict[str, float]:
-    """Return the scores of `probabilities` (n, classes)."""
-    predicted = probabilities.argmax(axis=1)
-    return {
-        "accuracy": accuracy_score(labels, predicted),
-        "balanced_accuracy": balanced_accuracy_score(labels, predicted),
-        "macro_f1": f1_score(labels, predicted, average="macro"),
-        "roc_auc": roc_auc(labels, probabilities),
-        "log_loss": log_loss(labels, probabilities, labels=range(probabilities.shape[1])),
-    }

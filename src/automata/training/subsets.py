@@ -83,24 +83,19 @@ class Subsets:
             return self._all_rows(epoch, problem())
         cadence = self._plan.selector.cadence
         reselect = epoch > 0 and epoch % self._protocol.reselect_every == 0
-        if self.latest is None:
-            subset = self._first(cadence, reselect, problem())
-        elif cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect):
-            subset = self._plan.selector.select(problem())
-        else:
+        due = cadence is Cadence.EVERY_EPOCH or (cadence is Cadence.EVERY_INTERVAL and reselect)
+        if self.latest is not None and not due:
             return self.latest
+        if cadence is Cadence.EVERY_INTERVAL and not reselect:  # the first subset of Algorithm 2
+            subset = random_subset(problem(), "first")
+        else:
+            subset = self._plan.selector.select(problem())
         batches = [batch.cpu() for batch in subset.batches]  # an own selector may use a GPU
         self.latest = without_lone_rows(replace(subset, batches=batches))
         progress.draws += 1
         progress.random_fill += self.latest.random_fill
         progress.subset_samples = self.latest.samples
         return self.latest
-
-    def _first(self, cadence: Cadence, reselect: bool, problem: SelectionProblem) -> Subset:
-        """Return the first subset: random if the selector re-selects at intervals (Algorithm 2)."""
-        if cadence is Cadence.EVERY_INTERVAL and not reselect:
-            return random_subset(problem, "first")
-        return self._plan.selector.select(problem)
 
     def _all_rows(self, epoch: int, problem: SelectionProblem) -> Subset:
         generator = torch.Generator().manual_seed(derive(problem.seed, "warm", epoch))

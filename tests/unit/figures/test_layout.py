@@ -25,15 +25,11 @@ EVERY = [
 ]
 
 
-@pytest.fixture(scope="session")
-def largest(whole, some, drawn):
-    """Give a figure of all selectors, or of all that there are trials of."""
-    return lambda name: drawn(name, whole if name in OF_WHOLE else some)
-
-
 @pytest.mark.parametrize("name", EVERY)
-def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(largest, name):
-    figure = largest(name)
+def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(
+    whole, some, drawn, name
+):
+    figure = drawn(name, whole if name in OF_WHOLE else some)  # of all selectors, or of trials
     extents = boxes(figure)
     words = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
     assert overlaps(extents) == []

@@ -19,12 +19,6 @@ def tables(experiment):
     return Study(experiment / "tables")
 
 
-@pytest.fixture(scope="module")
-def data(tables):
-    groups = [panels.data_set(name, tables, CALL) for name in datasets(tables.runs)]
-    return {group["title"]: group for group in groups}
-
-
 def rows_of(group, column):
     """Return the rows that the chart of a data set draws, those that have `column`."""
     sets = group["chart"]["datasets"].values()
@@ -50,7 +44,9 @@ def test_an_archived_run_is_made_again_by_its_axes(runs):
     assert "fractions" not in axes
 
 
-def test_a_point_stands_and_speaks_as_the_table_says(data, tables):
+def test_a_point_stands_and_speaks_as_the_table_says(tables):
+    groups = [panels.data_set(name, tables, CALL) for name in datasets(tables.runs)]
+    data = {group["title"]: group for group in groups}
     panel = "dataset == 'dna' and search == 'tpe' and fraction == 0.05 and selector == 'gradmatch'"
     row = tables.tradeoff.query(panel).iloc[0]
     shown = point(data["DNA"], "TPE, Hyperband", "AUTOMATA 5 %")

@@ -33,20 +33,10 @@ class Echo(Classifier):
         return inputs
 
 
-@pytest.fixture
-def model():
-    """A model that differs between training and evaluation mode."""
-    torch.manual_seed(0)
-    return Mlp(inputs=6, hidden1=8, hidden2=7, classes=3, dropout=0.5)
-
-
-@pytest.fixture
-def split(dataset):
-    return dataset.train
-
-
 @pytest.mark.parametrize("chunk", [7, 119, 120, 4096])
-def test_scores_are_scikit_learns_whatever_the_chunk(model, split, chunk, monkeypatch):
+def test_scores_are_scikit_learns_whatever_the_chunk(dataset, chunk, monkeypatch):
+    torch.manual_seed(0)
+    split, model = dataset.train, Mlp(inputs=6, hidden1=8, hidden2=7, classes=3, dropout=0.5)
     monkeypatch.setattr(model, "evaluation_rows", chunk)
     with torch.no_grad(), evaluation_mode(model):
         chances = torch.softmax(model(split.inputs).double(), dim=1).numpy()

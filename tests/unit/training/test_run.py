@@ -56,13 +56,6 @@ def outcome(run):
     return repr(weights_of(run)), repr(run.progress.model_dump(exclude={"seconds": True, **clocks}))
 
 
-def through_a_file(state):
-    file = io.BytesIO()
-    torch.save(state, file)
-    file.seek(0)
-    return torch.load(file, weights_only=True)
-
-
 def rows_of(run):
     assert run.subset is not None
     return torch.cat(run.subset.batches).tolist()
@@ -92,7 +85,9 @@ def train(run, *epochs):
 def test_resumed_run_equals_one_in_one_go(make, selector, stop, changes):
     whole, before, after = (make(selector, **changes) for _ in range(3))
     train(before, stop)
-    after.restore(through_a_file(before.state()))
+    file = io.BytesIO()
+    torch.save(before.state(), file)
+    after.restore(torch.load(io.BytesIO(file.getvalue()), weights_only=True))
     train(whole, stop)
     for run in (whole, after):
         train(run, 12)

@@ -36,13 +36,9 @@ def test_the_paper_protocol_takes_2982_epochs_by_hand():
     assert [bracket.rungs for bracket in brackets] == [[200], [66, 198], [22, 66, 198]]
 
 
-def asha_rungs(epochs, **options):
-    return Asha(1, epochs, SchedulerSettings.model_validate({"asha": options})).rungs(0)
-
-
 @pytest.mark.parametrize(("epochs", "rungs"), [(200, [1, 4, 16, 64, 200]), (1, [1]), (4, [1, 4])])
 def test_asha_rungs_by_hand(epochs, rungs):
-    assert asha_rungs(epochs) == rungs
+    assert Asha(1, epochs, SchedulerSettings()).rungs(0) == rungs
 
 
 # T = 9, eta = 3: s = 0, 1, 2 have 3, ceil(3/2 x 3) = 5 and 9 places, first rungs 9, 3 and 1.

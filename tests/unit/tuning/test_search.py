@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
-from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens, Verdict
+from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens
 from automata.tuning.search import Search
 from support.simulated import simulate
 
@@ -59,35 +59,13 @@ def test_trials_end_as_by_hand(scheduler, scores, epochs, best):
 
 
 def test_initial_configurations_come_first_and_teach_the_search_nothing():
-    proposer = Counting(uninformed=1)
-    made = Search(proposer, Asha(5, 9, SETTINGS), 5, slots=1, initial=[{"x": 10}, {"x": 11}])
+    proposer, initial = Counting(uninformed=1), [{"x": 10}, {"x": 11}]
+    made = Search(proposer, Asha(5, 9, SETTINGS), 5, slots=1, initial=initial)
     found = simulate(made, lambda trial, epoch: trial.configuration["x"])
     assert [trial.configuration["x"] for trial in found.trials] == [10, 11, 2, 3, 4]
     assert proposer.heard == {2: 2, 3: 3, 4: 4}
-    at_once = Search(Counting(uninformed=1), Groups(), 5, slots=5, initial=[{"x": 10}, {"x": 11}])
-    assert started(at_once) == [0, 1, 2]
-
-
-class Groups:
-    """Judges two groups, of 2 and 3 trials, each of which ends at its first result."""
-
-    most_rungs_win = False
-
-    def rungs(self, trial):
-        return [trial + 1]
-
-    def proposals(self, ended, slots):
-        return 2 if ended < 2 else 5
-
-    def judge(self, results):
-        return Verdict(ends=[results[-1].trial])
-
-
-class OneByOne(Groups):
-    """Judges each trial on its own."""
-
-    def proposals(self, ended, slots):
-        return ended + slots
+    first_of_two = Hyperband(5, 3, SETTINGS)  # its first bracket has two trials
+    assert started(Search(proposer, first_of_two, 5, slots=5, initial=initial)) == [0, 1, 2]
 
 
 def started(search):
@@ -104,7 +82,7 @@ def test_proposals_depend_on_the_order_of_results_alone():
     knew = []
     for asks in (True, False):
         proposer = Counting(uninformed=1)
-        search = Search(proposer, OneByOne(), 5, slots=2)
+        search = Search(proposer, NoScheduler(5, 9, SETTINGS), 5, slots=2)
         for index in (1, 0, 2, 3, 4):
             if asks:
                 started(search)

@@ -20,10 +20,7 @@ def proposals(make, seed, startup, count, space=SPACE):
     return [search.suggest(str(index)) for index in range(count)]
 
 
-both = pytest.mark.parametrize("make", [RandomSearch, tpe_search])
-
-
-@both
+@pytest.mark.parametrize("make", [RandomSearch, tpe_search])
 def test_proposals_depend_on_the_seed_and_not_on_the_order_of_keys(make):
     first = proposals(make, 3, 2, 6)
     assert proposals(make, 3, 2, 6, dict(reversed(SPACE.items()))) == first
