@@ -135,10 +135,7 @@ def weighted_subset(
     to fit. A candidate that is shorter than the others comes last, and random rows fill it.
     """
     order, values = chosen.tolist(), weights.tolist()
-    taken = set(order)
-    every = torch.randperm(len(candidates), generator=problem.generator("fill", problem.draw))
-    unused = [index for index in every.tolist() if index not in taken]
-    fill = unused[: problem.batch_budget - len(order)]
+    fill = _unused(problem, len(candidates), set(order))[: problem.batch_budget - len(order)]
     values += [sum(values) / len(values) if values else 1.0] * len(fill)
     members = sorted(
         zip([*order, *fill], values, strict=True),
@@ -148,8 +145,19 @@ def weighted_subset(
     last = problem.budget - problem.size * (problem.batch_budget - 1)
     batches[-1] = batches[-1][:last]
     if len(batches[-1]) < last:
-        rows = problem.permutation("spare rows", problem.draw)
-        others = rows[~torch.isin(rows, torch.cat(batches))]
-        batches[-1] = torch.cat([batches[-1], others[: last - len(batches[-1])]])
+        spare = _other_rows(problem, batches)[: last - len(batches[-1])]
+        batches[-1] = torch.cat([batches[-1], spare])
     final = torch.tensor([value for _, value in members], dtype=torch.float64)
     return Subset(batches, (final / final.mean()).float(), len(fill))
+
+
+def _unused(problem: SelectionProblem, candidates: int, taken: set[int]) -> list[int]:
+    """Return the candidates that are not taken, in a random order."""
+    order = torch.randperm(candidates, generator=problem.generator("fill", problem.draw))
+    return [index for index in order.tolist() if index not in taken]
+
+
+def _other_rows(problem: SelectionProblem, batches: list[Tensor]) -> Tensor:
+    """Return the rows that are in none of `batches`, in a random order."""
+    order = problem.permutation("spare rows", problem.draw)
+    return order[~torch.isin(order, torch.cat(batches))]
