@@ -18,6 +18,7 @@ from automata.runs import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.
 WHOLE_MACHINE = 9999
+INTERRUPTS = []  # times of Ctrl-C
 READERS = 4  # processes that read records or draw figures
 
 if not (os.access(os.curdir, os.W_OK) or os.path.isdir(".snakemake")):
@@ -28,16 +29,18 @@ SEARCHED = [str(ROOT / "src"), os.getcwd(), *os.getenv("PYTHONPATH", "").split("
 
 try:
     if str(DEFAULTS) in map(str, workflow.configfiles):
-        # Snakemake takes a profile in the working folder unasked, in place of the project's.
-        named = any(it.startswith("--workflow-profile") for it in sys.argv)
-        takes = workflow.is_main_process and not (named or workflow.overwrite_workdir)
-        for profile in (Path("default"), Path("profiles/default")):
-            own = ROOT / "workflow" / profile
-            if takes and profile.exists() and profile.resolve() != own.resolve():
-                raise UserError(
-                    f"{profile.absolute()}: a profile here can run code, and replaces the "
-                    "project's: call from another folder, or name it by --workflow-profile"
-                )
+        # Snakemake takes a profile in the caller's folder unasked, in place of the project's. What
+        # the profile itself may set, such as `mode` or `directory`, must not hide it.
+        named = ("--workflow-profile", "--mode")  # by the user, or by the call of a job
+        caller = Path(os.getenv("PWD", "") if workflow.overwrite_workdir else "")
+        for profile in (caller / "default", caller / "profiles/default"):
+            own = ROOT / "workflow" / profile.relative_to(caller)
+            if profile.exists() and profile.resolve() != own.resolve():
+                if not any(it.startswith(named) for it in sys.argv):
+                    raise UserError(
+                        f"{profile.absolute()}: a profile here can run code, and replaces the "
+                        "project's: call from another folder, or name it by --workflow-profile"
+                    )
         settings = workflow.config_settings
         configfiles = [DEFAULTS, *(Path(str(file)) for file in settings.configfiles)]
         PARTS = read_experiments(configfiles, settings.config)
@@ -92,6 +95,12 @@ def at_end(lines):
     """Print the lines that `lines()` returns, when this process exits and Snakemake is silent."""
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):
         atexit.register(lambda: [print(it, file=sys.stderr) for it in lines()])
+
+
+def at_interrupt():
+    """Note the interrupt, and hide Snakemake's errors: the whole command of each ended job."""
+    INTERRUPTS.append(time.time())
+    logger.addFilter(lambda record: record.levelname != "ERROR")
 
 
 def makes_all():

@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -158,8 +159,6 @@ def _known_reason(error: BaseException) -> str | None:
     if str(error) == f"[Errno {errno.ENOENT}] {os.strerror(errno.ENOENT)}":  # of os.getcwd
         folder = os.environ.get("TMPDIR", "/tmp")
         return f"{folder} (TMPDIR) or the working folder was removed in the meantime; {KEPT}"
-    if isinstance(error, BrokenPipeError):
-        return "the process that reads the output has ended"
     if isinstance(error, OSError) and error.filename:
         remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
         return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
@@ -184,9 +183,10 @@ def _no_space(error: BaseException) -> str:
 def _full_folder(error: BaseException) -> Path | None:
     """Return a folder on a full disk, among those of the paths in use."""
     for path in [*_paths_in_use(error), Path(), Path(os.environ.get("TMPDIR", "/tmp"))]:
-        folder = path if path.is_dir() else path.parent
-        if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free < 1024**2:
-            return folder.absolute()
+        with suppress(OSError):
+            folder = path if path.is_dir() else path.parent
+            if os.access(folder, os.W_OK) and shutil.disk_usage(folder).free < 1024**2:
+                return folder.absolute()
     return None
 
 

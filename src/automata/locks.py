@@ -22,9 +22,6 @@ logger = logging.getLogger(__name__)
 REPEAT_SECONDS = 60.0
 """Time between two log lines while waiting."""
 
-MOST_BYTES = 4096
-"""Bytes of a lock file that are read; a holder has fewer."""
-
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Errors of a file system without locks: Lustre mounted `noflock`, some NFS and FUSE mounts."""
 
@@ -90,7 +87,7 @@ def holder(path: Path) -> Holder | None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # a pipe would block
         with os.fdopen(descriptor, "rb") as file:
-            named = Holder.model_validate_json(file.read(MOST_BYTES))
+            named = Holder.model_validate_json(file.read(4096))  # anybody may write more
         if named.host != platform.node():
             return named  # it cannot be looked up, and counts as live
         # A process that began later is another one with the same pid.

@@ -67,7 +67,6 @@ def from_callback(error):
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
         (os_error(errno.ENOENT), f"{REMOVED} was removed in the meantime; {KEPT}"),
-        (BrokenPipeError(errno.EPIPE, "pipe"), "the process that reads the output has ended"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (

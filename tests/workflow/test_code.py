@@ -75,9 +75,12 @@ def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     assert list(marks.iterdir()) == []
 
 
-def test_profile_beside_the_data_is_refused_unless_it_is_named(tmp_path):
+@pytest.mark.parametrize("hiding", ["", "mode: subprocess\n", "directory: ../..\n"])
+def test_profile_beside_the_data_is_refused_unless_it_is_named(tmp_path, monkeypatch, hiding):
+    monkeypatch.setenv("PWD", str(tmp_path))
     (tmp_path / "profiles/default").mkdir(parents=True)
-    (tmp_path / "profiles/default/config.yaml").write_text("config: ['selectors=[rs2]']\n")
+    profile = f"config: ['selectors=[rs2]']\n{hiding}"
+    (tmp_path / "profiles/default/config.yaml").write_text(profile)
     shown = call(ROOT, tmp_path, "--dry-run", status=1)
     assert shown.splitlines()[-1].startswith(f"{tmp_path}/profiles/default: a profile here can run")
     assert "on rs2" in call(ROOT, tmp_path, "--dry-run", "--workflow-profile", "profiles/default")

@@ -32,9 +32,10 @@ OPENING = """# Overview
 Speedups, errors and ranks are means over searches, first within a seed and then over seeds. An
 error is FULL's test accuracy minus that of the method, in percentage points: positive is worse.
 Brackets hold 95 % bootstrap intervals over seeds, or the range of fewer than three.
-nan: other work disturbed the times; `cpu_ratio` in `tradeoff.csv` compares CPU times.
 `tradeoff.csv` has each search by itself, `runs.csv` each run; the page (`index.html`) shows them.
 """
+
+DISTURBED = "A speedup is nan if other work disturbed it; `tradeoff.csv` has ratios of CPU time.\n"
 
 
 def overview(study: Study) -> str:
@@ -44,7 +45,8 @@ def overview(study: Study) -> str:
         for title, text, make in SECTIONS
         if len(table := make(study))
     ]
-    return "\n".join([OPENING, *sections])
+    missing = bool(compared(study.ratios)["speedup"].isna().any())
+    return "\n".join([OPENING, *[DISTURBED] * missing, *sections])
 
 
 def for_readers(table: pd.DataFrame) -> pd.DataFrame:

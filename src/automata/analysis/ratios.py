@@ -58,6 +58,11 @@ FACTS = [
 COLUMNS = list(dict.fromkeys([*FACTS, *QUANTITIES, "full_best_epochs", "full_record", "refused"]))
 
 
+def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
+    """Return which runs other work disturbed, so that their wall time says little."""
+    return runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE
+
+
 def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
     """Return a row per search, compared with the FULL run of its pair; FULL's own ratios are 1.
 

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.quantities import QUANTITIES
-from automata.analysis.ratios import SAME, relative_test_error
+from automata.analysis.ratios import SAME, disturbed, relative_test_error
 from automata.analysis.statistics import (
     UNITS,
     Spread,
@@ -29,7 +29,6 @@ from automata.analysis.statistics import (
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
-from automata.metering.measurement import CONTAMINATED_SHARE
 from automata.names import CONTROLS, contrasts
 
 PARTS = {
@@ -238,11 +237,6 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _seconds(runs: pd.DataFrame) -> pd.Series[float]:
-    """Return the total seconds of each run; missing if other work disturbed it."""
-    return runs["total_seconds"].mask(runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE)
-
-
 def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of a panel that agree with FULL in SAME, with FULL's means.
 
@@ -256,8 +250,8 @@ def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     accuracy = full["test_accuracy"].mean()
     return draws.assign(
         error=[relative_test_error(accuracy, reached) for reached in draws["test_accuracy"]],
-        seconds=_seconds(draws),
-        full_seconds=_seconds(full).mean(),
+        seconds=draws["total_seconds"].mask(disturbed(draws)),
+        full_seconds=full["total_seconds"].mask(disturbed(full)).mean(),
         full_record=" ".join(full["record"]),
         not_comparable=int((panel["selector"] == "untuned").sum()) - len(draws),
     )

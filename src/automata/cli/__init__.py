@@ -41,7 +41,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
     except (Exception, KeyboardInterrupt) as error:
         sys.stdout = io.StringIO()  # else Python would fail again to flush it at the end
-        reason = known_reason(error)
+        ended = "the process that reads the output has ended"
+        reason = ended if isinstance(error, BrokenPipeError) else known_reason(error)
         if reason is None:
             traceback.print_exc()
             reason = unexpected_reason(error)

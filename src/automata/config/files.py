@@ -76,7 +76,7 @@ def read(file: Path) -> Config:
         raise UserError(f"{file}: cannot be read: {error.strerror}") from error
     except (yaml.YAMLError, ValueError, TypeError) as error:
         problem = " ".join(str(error).replace(f'in "{file}", ', "at ").split())
-        raise UserError(f"{file}: not YAML in UTF-8: {problem}") from error
+        raise UserError(f"{file}: not YAML in UTF-8 with plain values: {problem}") from error
     if not isinstance(content, dict):
         raise UserError(f"{file}: a configuration is a section of keys")
     return content

@@ -106,7 +106,7 @@ def _fetch(url: str, path: Path, megabytes: int, deadline: float) -> None:
         total = int(response.headers.get("Content-Length", 0)) or None
         silent = not sys.stderr.isatty()
         with path.open("wb") as raw, tqdm.wrapattr(raw, "write", total, disable=silent) as file:
-            while chunk := response.raw.read1(1 << 16):  # what is there, however slow the server
+            while chunk := response.raw.read1(1 << 16, decode_content=True):  # what is there
                 if raw.tell() + len(chunk) > megabytes * 1e6:
                     raise ValueError(f"larger than {megabytes} MB")
                 if time.monotonic() > deadline:

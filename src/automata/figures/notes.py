@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
+from automata.analysis.ratios import disturbed
 from automata.analysis.study import Panel, Study, panel_of_each
 from automata.figures import style
-from automata.metering.measurement import CONTAMINATED_SHARE
 
 
 def counted(numbers: Iterable[int], noun: str) -> str:
@@ -37,12 +37,12 @@ def seeds(means: pd.DataFrame, subject: str = "Markers") -> str:
 
 def weaknesses(compared: pd.DataFrame) -> list[str]:
     """Return what weakens the comparison of these rows of the ratios with FULL."""
-    disturbed = int((compared["other_cpu_share"] > CONTAMINATED_SHARE).sum())
+    busy = int(disturbed(compared).sum())
     stopped = compared[compared["full_best_epochs"] < compared["epochs"]]["full_record"].nunique()
     full = compared["full_record"].nunique()
     notes = {
         f"In {stopped} of {full} FULL runs the best trial was stopped early.": stopped > 0,
-        f"The host was busy with other work during {counted([disturbed], 'run')}.": disturbed > 0,
+        f"The host was busy with other work during {counted([busy], 'run')}.": busy > 0,
         "Runs may have overlapped on the host.": not compared["exclusive"].all(),
     }
     return [note for note, holds in notes.items() if holds]

@@ -61,7 +61,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
         "has": {name: name in set(study.runs["selector"]) for name in ("full", "untuned")},
-        "ratios": list(dict.fromkeys(QUANTITIES[it["across"]].title for it in data if it["chart"])),
+        "ratios": list(dict.fromkeys(QUANTITIES[it["across"]].words for it in data if it["chart"])),
         "how_good": worth,
         "predicting": _predicting(best, experiment.resolve().parents[1]),
         "value": value,

@@ -99,6 +99,7 @@ def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
         return None
     ordered = near.sort_values([ratio, *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {"ratio": shown(row, ratio), UP: shown(row, UP)}
+    words = {"ratio": shown(row, ratio), UP: shown(row, UP), "saved": ratio == "cpu_ratio"}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
-    return {**row, **words, "method": method, "tuner": tuner, "seeds": int(row["seeds"])}
+    seeds = int(row[QUANTITIES[ratio].seeds])
+    return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds}

@@ -48,11 +48,11 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
     table["row"] = [f"row-{name}-{number}" for number in table.index]
     untuned = table["selector"] == "untuned"
     across = ratio_of(table[~untuned])
-    shown = table[~untuned & table[across].notna()]
-    marks = shown.to_dict("records")
+    compared = table[~untuned & table[across].notna()]
+    marks = compared.to_dict("records")
     points = pd.DataFrame([_point(row, runs, across) for row in marks]).round(DIGITS)
-    lines = [_line(row, shown) for row in table[untuned].to_dict("records")]
-    compared = (shown["selector"] != "full").any()
+    lines = [_line(row, compared) for row in table[untuned].to_dict("records")]
+    has_others = (compared["selector"] != "full").any()
     rows = [
         {"id": row["row"], "cells": _cells(row), **source(row, runs, call)}
         for row in table.to_dict("records")
@@ -64,9 +64,9 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         "description": _description(runs),
         "best": choices,
         "across": across,
-        "fastest": fastest(shown, across),
-        "fastest_automata": fastest(shown[shown["selector"] == AUTOMATA], across),
-        "chart": chart(points, pd.DataFrame(filter(None, lines)), across) if compared else None,
+        "fastest": fastest(compared, across),
+        "fastest_automata": fastest(compared[compared["selector"] == AUTOMATA], across),
+        "chart": chart(points, pd.DataFrame(filter(None, lines)), across) if has_others else None,
         "rows": rows,
     }
 
@@ -123,6 +123,8 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame, across: str) -> dict[str, An
     seeds = seed_list(mine["seed"])
     if row["seeds"] > 1:
         seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
+    if (known := int(row[QUANTITIES[across].seeds])) < row["seeds"]:
+        seeds += f"; {known} with a {QUANTITIES[across].words}"
     return {
         "row": row["row"],
         "panel": Panel.of(row).method,

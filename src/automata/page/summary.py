@@ -10,7 +10,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.energy import follows_time, obtained, ways
-from automata.metering.measurement import CONTAMINATED_SHARE
+from automata.analysis.ratios import disturbed
 
 FLAGS = {
     "short_window": "a phase under 10 s, whose energy rests on few readings of the counters",
@@ -91,17 +91,15 @@ def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]
 
 def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
     """Return what other work on the host means for the page; "" if there was little."""
-    shares = runs["other_cpu_share"].astype(float)
-    disturbed = int((shares > CONTAMINATED_SHARE).sum())
-    if not disturbed:
+    busy = runs[disturbed(runs)]
+    if busy.empty:
         return ""
-    instead = ""
-    if (ratios["speedup"].isna() & ratios["cpu_ratio"].notna()).any():
-        instead = ", and their CPU time is compared instead (work saved)"
+    share, total = wording.percent(busy["other_cpu_share"].max()), wording.count(len(runs), "run")
+    lost = int(study.compared(ratios)["speedup"].isna().sum())
+    without = f", and {wording.count(lost, 'run')} cannot have a speedup" * bool(lost)
     return (
-        f"The machine was busy: other work took up to {wording.percent(shares.max())} of its CPU "
-        f"time during {disturbed:,} of {wording.count(len(runs), 'run')}, so their times are too "
-        f"long for a speedup{instead}."
+        f"The machine was busy: other work took up to {share} of its CPU time during "
+        f"{len(busy):,} of {total}, so their times are too long{without}."
     )
 
 

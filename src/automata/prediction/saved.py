@@ -26,12 +26,6 @@ from automata.registry import reason
 INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
 """Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
 
-_UNFIT = (
-    *(ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError),
-    SafetensorError,
-)
-"""Errors that a stranger's file can cause where a model is built of it."""
-
 BLANK = "0" * 64
 """A placeholder: the digest is of the whole file, itself included."""
 
@@ -156,6 +150,6 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         saved.require_fit()
         model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
-    except _UNFIT as error:
+    except Exception as error:  # of any library, for what a stranger's file may have
         raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error
     return model.eval(), saved

@@ -141,12 +141,18 @@ def test_a_list_on_the_command_line_is_refused():
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        (b"a: [b\nc: [0]\n", "not YAML in UTF-8: .* at line 1, column 4 .* line 2, column 2$"),
-        (b"a: 1\na: 2\n", "not YAML in UTF-8: duplicate key a at line 2, column 1$"),
-        (b"experiment: caf\xe9\n", "not YAML in UTF-8: .*0xe9"),
+        (
+            b"a: [b\nc: [0]\n",
+            "not YAML in UTF-8 with plain values: .* at line 1, column 4 .* line 2, column 2$",
+        ),
+        (
+            b"a: 1\na: 2\n",
+            "not YAML in UTF-8 with plain values: duplicate key a at line 2, column 1$",
+        ),
+        (b"experiment: caf\xe9\n", "not YAML in UTF-8 with plain values: .*0xe9"),
         (b"a: !!python/name:os.system\n", ".*could not determine a constructor .* column 4$"),
-        (b"a: 0x" + b"F" * 5000, "not YAML in UTF-8: Exceeds the limit"),
-        (b"a: !!binary YQ==\n", "not YAML in UTF-8: Object of type bytes"),
+        (b"a: 0x" + b"F" * 5000, "not YAML in UTF-8 with plain values: Exceeds the limit"),
+        (b"a: !!binary YQ==\n", "not YAML in UTF-8 with plain values: Object of type bytes"),
         (b"", "a configuration is a section of keys$"),
         (None, "cannot be read: No such file or directory$"),
     ],

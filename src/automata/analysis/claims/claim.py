@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from automata import names
 from automata.analysis.energy import follows_time, obtained
 from automata.analysis.quantities import QUANTITIES, ROUNDING, VALIDATION, Quantity
+from automata.analysis.ratios import disturbed
 from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds
 from automata.analysis.study import COMBINATION, Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
@@ -175,7 +176,7 @@ class GridClaim(Quote):
             reason = f"needs more runs of {selectors} with the {self._measure.words}"
             if self._measure.of_energy:
                 reason += "; energy estimated from CPU time does not count"
-            elif study.tradeoff["speedup"].isna().any():
+            elif self.quantity in ("speedup", "total_seconds") and disturbed(study.runs).any():
                 reason += "; times beside other work do not count"
             return Finding(NOT_RUN, reason, of=of)
         (passes, firm), ours, rows = evidence
@@ -187,14 +188,15 @@ class GridClaim(Quote):
     def _runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
 
-        An energy that was estimated from CPU time alone does not count: it follows time. Nor do the
-        seconds of runs without a speedup: other work disturbed them.
+        An energy that was estimated from CPU time alone does not count: it follows time. Nor do
+        seconds beside other work.
         """
         ratios = compared(study.ratios)
         columns = ratios.columns.difference(study.runs.columns)
         runs = study.runs.merge(ratios[["record", *columns]], on="record")
-        timed = "speedup" if self.quantity == "total_seconds" else self.quantity
-        runs = runs[runs[timed].notna()]
+        runs = runs[runs[self.quantity].notna()]
+        if self.quantity == "total_seconds":
+            runs = runs[~disturbed(runs)]
         if self._measure.of_energy:
             runs = runs.loc[[not follows_time(*pair) for pair in obtained(runs)]]
         return runs

@@ -43,7 +43,7 @@ def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = Fa
     Raises UserError for what no data set can be made of, and without a `target` for a table.
     """
     if not (path.is_file() or path.is_dir()):
-        raise UserError(f"{path}: no such file or folder")
+        raise UserError(f"{path}: no file or folder")
     if path.is_dir() and holds_texts(path):
         return Guess({"kind": "text", "path": str(path)})
     if path.is_dir() or path.suffix.lower() == ".npz":
