@@ -83,4 +83,5 @@ def test_profile_beside_the_data_is_refused_unless_it_is_named(tmp_path, monkeyp
     (tmp_path / "profiles/default/config.yaml").write_text(profile)
     shown = call(ROOT, tmp_path, "--dry-run", status=1)
     assert shown.splitlines()[-1].startswith(f"{tmp_path}/profiles/default: a profile here can run")
-    assert "on rs2" in call(ROOT, tmp_path, "--dry-run", "--workflow-profile", "profiles/default")
+    named = call(ROOT, tmp_path, "--dry-run", "--workflow-profile", "profiles/default")
+    assert "a profile here can run" not in named
