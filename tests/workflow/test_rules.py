@@ -13,6 +13,7 @@ from automata.views import TABLES
 from .conftest import RECORD, ROOT, snakemake
 
 RECORDS = {name: RECORD.format(name) for name in ("full-1", "gradmatch-0.1")}
+DATA = "results/data/dna.safetensors"
 COLLECTED = [f"results/smoke/tables/{name}" for name, table in TABLES.items() if not table.make]
 TABULATED = [f"results/smoke/tables/{name}" for name, table in TABLES.items() if table.make]
 
@@ -32,7 +33,7 @@ def table(workflow, name):
 @pytest.mark.parametrize(
     ("rule", "target", "inputs"),
     [
-        ("tune", RECORDS["full-1"], ["results/data/dna.safetensors"]),
+        ("tune", RECORDS["full-1"], [DATA, f"{DATA}.sha256"]),
         ("collect", "results/smoke/tables/runs.csv", RECORDS.values()),
         ("tabulate", "results/smoke/best.yaml", COLLECTED),
         ("plot", "results/smoke/figures/ceiling.png", [*COLLECTED, *TABULATED]),
