@@ -126,8 +126,8 @@ def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, st
         return int(run["test_rows"]), f"{run['test_rows']:,} rows"
     if run["metric"] == "balanced_accuracy" and counts:
         rarest = min(counts)
-        enough = rarest >= FEWEST_ROWS
-        return len(counts) * rarest * enough, f"the rarest class has {wording.count(rarest, 'row')}"
+        rows = len(counts) * rarest if rarest >= FEWEST_ROWS else 0
+        return rows, f"the rarest class has {wording.count(rarest, 'row')}"
     return 0, ""
 
 

@@ -73,17 +73,20 @@ def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
     rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
     pair = attrgetter(*PAIR)
     full = {pair(row): row for row in rows if row.selector == "full"}
-    return pd.DataFrame([_compared(row, full.get(pair(row))) for row in rows], columns=COLUMNS)
+    busy = set(table["record"][disturbed(table)])
+    compared = [_compared(row, full.get(pair(row)), busy) for row in rows]
+    return pd.DataFrame(compared, columns=COLUMNS)
 
 
-def _compared(run: RunRow, full: RunRow | None) -> dict[str, Any]:
+def _compared(run: RunRow, full: RunRow | None, busy: set[str]) -> dict[str, Any]:
+    """Return the row of `run`; `busy` has the records of all runs that other work disturbed."""
     facts = {column: getattr(run, column) for column in FACTS}
     refused = _refusal(run, full)
     if full is None or refused:
         names = run.record if full is None else f"{run.record} (FULL: {full.record})"
         logger.warning("%s: %s", names, refused)
         return {**facts, "refused": refused}
-    return facts | _ratios(run, full)
+    return facts | _ratios(run, full, run is not full and bool({run.record, full.record} & busy))
 
 
 def _refusal(run: RunRow, full: RunRow | None) -> str | None:
@@ -106,10 +109,8 @@ def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
     return ", ".join(f"{name} {one} and {other}" for name, one, other in pairs if one != other)
 
 
-def _ratios(run: RunRow, full: RunRow) -> dict[str, Any]:
-    """Return the ratios; those of wall time and of the host's counters only without other work."""
-    shares = [] if run is full else [run.other_cpu_share, full.other_cpu_share]
-    busy = any(share is not None and share > CONTAMINATED_SHARE for share in shares)
+def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
+    """Return the ratios; if other work kept the host `busy`, not those that it distorts."""
     speedup = None if busy else full.total_seconds / run.total_seconds
     limit = ceiling(run, full)
     work = energy = None
