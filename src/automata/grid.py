@@ -45,7 +45,7 @@ CURVES = Path("results/curves")
 CONTENTS = Path("results/data/contents.json")
 """Hashes of the user's own files; only changed files are read again."""
 
-READER = 2
+READER = 3
 """Version of the reader of a user's own files. A new version prepares them again."""
 
 

@@ -19,7 +19,7 @@ from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, command, read_experiments
 from automata.config.job import Job, Run, settings_of
 from automata.datasets.catalog import DATASETS
-from automata.datasets.own.guess import Guess, guess
+from automata.datasets.own.guess import Guess, best_alone, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
@@ -86,6 +86,7 @@ def new(
     output: Path | None,
     hours: float,
     skip_rows: bool = False,
+    encoding: str | None = None,
 ) -> str:
     """Write a configuration for the data at `path`; return a summary and the next command.
 
@@ -95,13 +96,18 @@ def new(
     output = output or Path(f"{name}.yaml")
     if output.exists():
         raise UserError(f"{output}: already exists; give another name by --output")
-    guessed = guess(path, target, text, skip_rows)
+    guessed = guess(path, target, text, skip_rows, encoding)
     job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))
+    if alone := best_alone(data, guessed.identifiers):
+        guessed.drop(alone, "predicts alone better than all others together: an identifier")
+        job = _job(name, guessed)
+        data = prepare(name, job.settings.data, Path("results/downloads"))
     # `reasons` already name the columns that are left out.
-    notes = [it for it in data.metadata.get("read", []) if not it.startswith("left out: ")]
+    notes = [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
+    notes += guessed.advice
     dropped = guessed.own.get("drop", [])
-    reasons = [f"column '{it}': {guessed.reasons[it]}: left out" for it in dropped]
+    reasons = [f"{it}: left out ({guessed.reasons[it]})" for it in dropped]
     plan = planned(data, job, hours)
     with replacing(output) as unfinished:
         unfinished.write_text(configuration(name, output, guessed, data, notes, plan), "utf-8")

@@ -64,7 +64,7 @@ def test_index_marks_codes_and_a_missing_header_are_recognised():
     frame = pd.DataFrame({"alcohol": [*amounts, "?", "-"], "town": towns, "y": ["a", "b"] * 30})
     frame.to_csv("t.csv")
     own = guess(Path("t.csv"), "y", None).own
-    assert own == {"path": "t.csv", "kind": "tabular", "target": "y", "categorical": ["town"]}
+    assert own == {"path": "t.csv", "kind": "tabular", "target": "y"}
     frame.head(58).assign(town=codes[:58]).to_csv("t.csv", index=False, header=False)
     own = guess(Path("t.csv"), "column 3", None).own
     assert (own["header"], own["target"]) == (False, "column 3")
@@ -154,7 +154,7 @@ def test_existing_file_is_not_replaced():
     ("target", "message"),
     [
         (None, r"--target: missing; columns that can be classes: soil, town, seen, species"),
-        ("color", "--target: color: no such column"),
+        ("color", "--target: 'color' is no column"),
         ("row", "300 different numbers, such as 1, are amounts"),
     ],
 )

@@ -41,12 +41,13 @@ def new(
     text: Annotated[str | None, "Column of the texts (default: detected)."] = None,
     hours: Annotated[float, "Hours that the experiment may take here (default: 1)."] = 1.0,
     skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
+    encoding: Annotated[str | None, "Encoding of a text file that is not UTF-8."] = None,
     output: Annotated[Path | None, "Configuration file (default: NAME-OF-DATA.yaml)."] = None,
 ) -> None:
     """Inspect your own data, time a few trainings, and write a configuration."""
     from automata.new import new
 
-    sys.stdout.write(new(data, target, text, output, hours, skip_rows))
+    sys.stdout.write(new(data, target, text, output, hours, skip_rows, encoding))
 
 
 def predict(

@@ -42,10 +42,14 @@ class OwnRows(OwnData):
     separator: Annotated[str | None, Field(pattern=r"^[\t !#-~]$"), added(None)] = None
     """separator of cells in a text file, for example `";"` or `"\\t"`; `null`: detected"""
     encoding: Annotated[Text | None, added(None)] = None
-    """encoding of a text file, as in Python: `latin-1`, `cp1252`, `utf-16`; `null`: detected"""
+    """encoding of a text file, as in Python, for example `cp1252`; `null`: UTF-8, or UTF-16 with a
+    mark"""
     skip_rows: Annotated[bool, added(False)] = False
     """leave out rows without a class, and rows of classes that have fewer rows than there are
     splits; `false`: such rows are an error"""
+    drop_duplicates: Annotated[bool, added(False)] = False
+    """leave out rows whose features and class are those of a row above, or of a training file's row
+    in other files"""
     header: Annotated[bool, added(True)] = True
     """the first line of a text file has the column names; `false`: they are `column 1`, ..."""
 
@@ -66,12 +70,12 @@ class OwnTabular(OwnRows):
     """columns of dates; a date becomes the number of days since 1970-01-01"""
     rare_below: Annotated[int | None, Field(ge=2), WHOLE, added(None)] = None
     """categories with fewer training rows than this, or with none, become one category, `(rare)`.
-    `null`: all categories are kept"""
+    `null`: the 255 most frequent categories are kept"""
     decimal: Annotated[str | None, Field(pattern="^[.,]$"), added(None)] = None
     """decimal mark in a text file; `null`: detected"""
     missing: Annotated[list[Text], added([])] = []
-    """further marks of a missing cell in a text file, for example `"?"`; the empty cell, NA, NaN,
-    NULL and None always are"""
+    """further marks of a missing cell, for example `"?"`; the empty cell, NA, NaN, NULL and None
+    always are"""
 
 
 class OwnText(OwnRows):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import Any
+
+import numpy as np
 
 from automata.config.data import Preparation
 from automata.config.job import data_files, key_of
@@ -13,7 +16,7 @@ from automata.datasets import kinds, own
 from automata.datasets.acquire import acquire
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile
 from automata.datasets.prepared import SPLITS, Dataset
-from automata.datasets.raw import RawSplits
+from automata.datasets.raw import RawSplits, Rows
 from automata.datasets.vectors import Vectors, read_vectors
 from automata.errors import UserError
 from automata.files import content_of, fingerprint, sha256
@@ -37,12 +40,13 @@ def prepare(
         kind, flip = preparation.own.kind, getattr(preparation.own, "flip", True)
         try:
             raw = own.load(name, preparation.own)
+            repeated = {"repeated_test_rows": repeated_test_rows(raw)}
         except MemoryError as error:
             problem = f"own_datasets.{name}: this machine has too little memory for it: {error}"
             raise UserError(f"{problem}; give fewer rows, columns or categories") from error
     elif name in DATASETS:
         kind, flip = DATASETS[name].kind, DATASETS[name].flip
-        raw = _official(name, preparation, cache, mirror)
+        raw, repeated = _official(name, preparation, cache, mirror), {}
     else:
         raise UserError(f"dataset '{name}' is not one of {', '.join(DATASETS)}")
     if kind == "tabular":
@@ -64,12 +68,24 @@ def prepare(
         "counts": {split: len(rows) for split, rows in splits.items()},
         "preparation": preparation.model_dump(mode="json"),
         **raw.facts,
+        **repeated,
         **facts,
     }
     encoding = raw.encoding | encoding
     return Dataset(
         name, kind, len(raw.classes), **splits, metadata=metadata, extras=extras, encoding=encoding
     )
+
+
+def repeated_test_rows(raw: RawSplits[Any]) -> float:
+    """Return the share of test rows with the inputs and the class of a training row."""
+
+    def digests(rows: Rows[Any]) -> list[int]:
+        contents = (it.tobytes() if isinstance(it, np.ndarray) else tuple(it) for it in rows.inputs)
+        return [hash(row) for row in zip(contents, rows.labels.tolist(), strict=True)]
+
+    trained = {*digests(raw.train)}
+    return fmean(row in trained for row in digests(raw.test))
 
 
 def _official(

@@ -39,14 +39,13 @@ class Encoding(Section):
     size: tuple[PositiveInt, PositiveInt] = (1, 1)
     mean: list[float] = []
     scale: list[PositiveFloat] = []
-    encoding: str | None = None
     separator: Annotated[str, Field(min_length=1, max_length=1)] | None = None
 
 
 class SavedModel(Recorded):
     """All facts about a model but its weights."""
 
-    format_version: Literal[2] = 2
+    format_version: Literal[3] = 3
     digest: str = BLANK
     """SHA-256 of the file, with zeros in this place."""
     job: Job

@@ -105,7 +105,7 @@ def test_rows_of_a_file_are_predicted_as_the_prepared_test_rows(tmp_path, kind, 
     with caplog.at_level(logging.WARNING):
         found = predict(kept.file, kept.test)
     assert (kind == "tabular") == any(
-        "without a training row: loam" in it for it in caplog.messages
+        "without a training row: 'loam'" in it for it in caplog.messages
     )
     test = kept.data.test
     with torch.inference_mode():

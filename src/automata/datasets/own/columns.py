@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
-from dataclasses import dataclass, field
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
+from automata.datasets.own import cells as spelling
 from automata.datasets.own.reader import Table
 from automata.errors import UserError
 
 Cells = NDArray[Any]
-"""One column (n,): float64 with NaN, or strings with None, where cells are missing."""
+"""One column (n,): float64 with NaN, or names with None, where cells are missing."""
 
 MARKS = ("?", "-", "--", ".", "missing", "Missing", "unknown", "Unknown", "none", "nil")
-"""Further marks of a missing cell in a column of numbers."""
+"""Further marks of a missing cell in a column of numbers or dates."""
+
+MOST_ODD = 0.05
+"""A column is of numbers or dates if no more than this share of its cells is neither; the odd
+cells are then gaps."""
 
 FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
+CENTURY = 50 * 366
+"""Years of two digits are ambiguous if the dates of a column are more days apart."""
+
 KINDS = {True: "numbers", False: "texts"}
 """Names in `fill` for all columns of numbers and dates, and for all others."""
 
-LARGEST = float(np.finfo(np.float32).max)
-
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?")
-_DECORATION = re.compile(r"^([-+]?)\s*[$€£¥]\s*|\s*[$€£¥%]$")
-_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})([T ]\d{1,2}:\d{2}.*)?")
-_LOCAL = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})([T ]\d{1,2}:\d{2}.*)?")
+EXAMPLES = 5
+"""How many odd cells or names a sentence shows."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +44,14 @@ class Column:
 
     name: str
     kind: Literal["number", "date", "category"]
+    reason: str = ""
+    """What decided the kind, unless it is plain."""
     decimal: str = "."
     """The decimal mark of numbers."""
-    day_first: bool | None = None
-    """Whether dates such as 1/2/2020 begin with the day; None: they are not written so."""
+    unit: str = ""
+    """The unit of numbers."""
+    format: str = ""
+    """The format of dates, one of `cells.DATES`."""
     missing: list[str] = field(default_factory=list)
     """Further marks of a missing cell in this column."""
     fill: float | str | None = None
@@ -69,145 +75,175 @@ class Column:
             return [self.name, *[f"{self.name} is missing"] * self.marked]
         return [f"{self.name}={it}" for it in [*self.categories, *["(rare)"] * self.rare]]
 
+    def described(self, gaps: NDArray[np.bool_]) -> str:
+        """Return the kind with its reasons; `gaps` (n,) are the missing cells of the file."""
+        parts = [self.reason] if self.reason else []
+        parts += [f"unit {self.unit}"] if self.unit else []
+        parts += ["decimal comma"] if self.decimal == "," else []
+        if self.categories:
+            parts.append(f"{len(self.categories)} values{', and one for the others' * self.rare}")
+        if gaps.any():
+            fill = f"{self.fill:.4g}" if isinstance(self.fill, float) else self.fill
+            parts += [
+                f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(self.missing)}",
+                f"they become {fill}{' and a feature marks them' * self.marked}",
+            ]
+        return f"{self.kind} ({'; '.join(parts)})" if parts else self.kind
+
 
 @dataclass(frozen=True)
 class Refused:
-    """A column that cannot be a feature, or would lie as one; without cells it has no remedy."""
+    """A column rejected as a feature. `remedy` is empty if it has no cells."""
 
     name: str
     reason: str
     remedy: str = ""
-    is_mixed: bool = False
-    """Whether it has numbers among other texts: it may be a category."""
+    few: bool = False
+    """Whether its few different cells, some of them numbers, may be categories."""
+
+
+def shown(cells: list[str]) -> str:
+    """Return some cells in quotes, behind a colon; nothing without cells."""
+    more = f" and {len(cells) - EXAMPLES} others" if len(cells) > EXAMPLES else ""
+    return (": " if cells else "") + ", ".join(f"'{it:.40}'" for it in cells[:EXAMPLES]) + more
 
 
 def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
     """Return what the column `name` of the training file is."""
-    cells = train.frame[name]
     if name in own.categorical:
         return Column(name, "category")
-    texts = cells[~train.gaps(name)].str.strip()
-    if not len(texts):
-        return Refused(name, "it has no cells")
-    wrong = texts[[not (_ISO.fullmatch(text) or _LOCAL.fullmatch(text)) for text in texts]]
-    if name in own.dates and len(wrong):
-        return Refused(
-            name,
-            f"{train.row(wrong.index[0])}: '{wrong.iloc[0]}' is no date",
-            "write 2020-01-31, 31.1.2020 or 1/31/2020, or leave the column out (drop)",
-        )
-    found = _number(train, name, texts, own) if len(wrong) else _date(name, texts)
-    if found is not None:
+    counts = Counter(train.cells(name))
+    for mark in train.marks & counts.keys():
+        del counts[mark]
+    if not counts:
+        return Refused(name, "no cells")
+    found = None
+    if name not in own.dates and name not in train.texts:
+        found = _number(train, name, counts, own)
+    if found := found or _date(name, counts):
         return found
-    many = texts.nunique() >= max(FEWEST_NAMES, NAMES_PER_ROW * len(cells))
-    if many and own.rare_below is None:
+    if name in own.dates:
+        return Refused(name, f"not dates in one format{shown([*counts])}", "write 2020-01-31")
+    if len(counts) >= max(FEWEST_NAMES, NAMES_PER_ROW * len(train.frame)) and not own.rare_below:
         return Refused(
             name,
-            f"it names rows: {texts.nunique():,} different texts in {len(cells):,} rows, such as "
-            f"'{texts.iloc[0]:.40}'",
-            "drop leaves it out, rare_below makes one of rare texts, categorical takes it as it is",
+            f"names rows: {len(counts):,} different texts in {len(train.frame):,} rows, such as "
+            f"'{next(iter(counts)):.40}'",
+            "rare_below merges rare texts, categorical keeps all",
         )
-    return Column(name, "category")
-
-
-def spelled(name: str) -> str:
-    """Return the name of a category or class: true and false have one, however they are written."""
-    return {"true": "True", "false": "False"}.get(name.strip().lower(), name)
-
-
-def _date(name: str, texts: pd.Series[Any]) -> Column | Refused:
-    """Return a column of dates, if they show the order of day and month."""
-    local = [parts for text in texts if (parts := _LOCAL.fullmatch(text))]
-    if not local:
-        return Column(name, "date")
-    first, second = (max(int(parts[place]) for parts in local) for place in (1, 3))
-    day_first = first > 12 or all(parts[2] == "." for parts in local)
-    if day_first or second > 12:
-        return Column(name, "date", day_first=day_first)
-    return Refused(
-        name,
-        f"'{local[0][0]}': nothing tells day and month apart",
-        "write such dates as 2020-01-31, or leave the column out (drop)",
-    )
+    codes = spelling.are_codes(counts)
+    return Column(name, "category", f"codes such as '{max(counts, key=len)}'" if codes else "")
 
 
 def _number(
-    train: Table, name: str, texts: pd.Series[Any], own: OwnTabular
+    train: Table, name: str, counts: Counter[str], own: OwnTabular
 ) -> Column | Refused | None:
-    """Return a column of numbers, however they are written; None if half of them are none."""
-    if name in train.texts:
+    """Return a column of numbers, however they are written; None if most cells are none."""
+    texts = [*counts]
+    if spelling.are_codes(texts):
         return None
     # Where commas separate the cells, "1,3" may be two answers.
-    comma = train.separator != "," and texts.str.contains(",").any()
-    decimals = [own.decimal] if own.decimal else [",", "."] if comma else ["."]
-    broken = {mark: texts[np.isnan(numbers(texts, mark))] for mark in decimals}
-    best = min(decimals, key=lambda mark: len(broken[mark]))
-    left = broken[best]
-    if left.isin(MARKS).all() and len(left) < len(texts):
-        return Column(name, "number", decimal=best, missing=sorted(set(left)))
-    if len(left) >= len(texts) / 2:
+    commas = train.separator != "," and any("," in text for text in texts)
+    commas = commas or spelling.has_decimal_comma(texts)
+    decimals = [own.decimal] if own.decimal else [",", "."] if commas else ["."]
+    read = {mark: spelling.numbers(texts, mark) for mark in decimals}
+    decimal = min(decimals, key=lambda mark: int(np.isnan(read[mark][0]).sum()))
+    values, units = read[decimal]
+    if not (any(units) or np.isnan(values).any()):
+        return Column(name, "number", decimal=decimal)
+    by_unit: Counter[str] = Counter()
+    for unit, value, cells in zip(units, values, counts.values(), strict=True):
+        by_unit[unit] += cells if value == value else 0
+    unit, bare = max(by_unit, key=lambda it: (it != "", by_unit[it])), by_unit[""]
+    is_sign = unit[:1] != "" and not unit[0].isalpha()
+    if not is_sign and by_unit[unit] < bare:
+        unit = ""
+    several = {
+        it: cells for it, cells in by_unit.items() if it and cells > MOST_ODD * counts.total()
+    }
+    if len(several) > 1 and (is_sign or len(texts) > FEWEST_NAMES):
+        units_seen = ", ".join(f"{it} ({cells} cells)" for it, cells in several.items())
+        return Refused(name, f"numbers in several units: {units_seen}", "write them in one")
+    allowed = {unit, ""} if is_sign else {unit}
+    odd = {
+        text
+        for text, value, its in zip(texts, values, units, strict=True)
+        if value != value or its not in allowed
+    }
+    return _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
+
+
+def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
+    """Return a column of dates in one format; None if most cells are none."""
+    texts, cells = [*counts], np.array([*counts.values()])
+    read = spelling.date_formats(texts)
+    fitting = {form: int(cells[~np.isnan(values)].sum()) for form, values in read.items()}
+    best = [form for form in fitting if fitting[form] == max(fitting.values())]
+    if not best:
         return None
+    values = read[best[0]]
+    first = int(np.isfinite(values).argmax())
+    same = all(np.array_equal(values, read[it], equal_nan=True) for it in best)
+    if not same or ("%y" in best[0] and np.ptp(values[np.isfinite(values)]) > CENTURY):
+        return Refused(
+            name,
+            f"'{texts[first]}': nothing tells {'the century' if same else 'day and month apart'}",
+            "write such dates as 2020-01-31",
+        )
+    stamp = np.datetime64(0, "s") + np.timedelta64(round(86400 * values[first]), "s")
+    plain = str(stamp).replace("T", " ").removesuffix(" 00:00:00")
+    reason = f"'{texts[first]}' is {plain if best[0] else plain[11:]}"
+    odd = {text for text, value in zip(texts, values, strict=True) if value != value}
+    return _unless_odd(Column(name, "date", reason, format=best[0]), counts, odd)
+
+
+def _unless_odd(column: Column, counts: Counter[str], odd: set[str]) -> Column | Refused | None:
+    """Return a column whose odd cells are gaps; None if most cells are odd, refused if many are."""
+    total, gaps = counts.total(), sum(counts[text] for text in odd)
+    if odd <= {*MARKS} and gaps < total:
+        return replace(column, missing=sorted(odd))
+    if 2 * gaps >= total:
+        return None
+    others = [text for text in counts if text in odd and text not in MARKS]
+    if sum(counts[text] for text in others) <= MOST_ODD * total:
+        return replace(column, missing=sorted(odd))
     return Refused(
-        name,
-        f"{train.row(left.index[0])}: '{left.iloc[0]}' among numbers ({len(left)} such cells)",
-        f'missing takes it for a missing cell (missing: ["{left.iloc[0]}"]), categorical takes all '
-        "cells as names",
-        is_mixed=True,
+        column.name,
+        f"{gaps} of {total} cells are no {column.kind}{shown(others)}",
+        f"missing takes them for missing cells (missing: {json.dumps(others[:EXAMPLES])}), "
+        "categorical takes all cells as names",
+        len(counts) <= FEWEST_NAMES,
     )
 
 
-def numbers(texts: pd.Series[Any], decimal: str) -> NDArray[np.float64]:
-    """Return texts (n,) as numbers, NaN for what is none.
+def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
+    """Return a column of any file as `Cells` of its kind, and the odd cells that are gaps.
 
-    Signs of currencies and per cent do not count, nor do separators of thousands.
+    Raises UserError if they are more than MOST_ODD of the cells.
     """
-    if decimal == ".":
-        with suppress(ValueError):  # plain numbers alone: ten times as fast
-            found: NDArray[np.float64] = np.array(texts.astype(np.float64))
-            if np.isfinite(found).all():
-                return found
-    found = np.full(len(texts), np.nan)
-    for row, text in enumerate(texts):
-        plain = _DECORATION.sub(r"\1", text.strip())
-        if decimal == ",":
-            plain = plain.translate({ord(","): ".", ord("."): ","})
-        if _THOUSANDS.fullmatch(plain):
-            plain = plain.replace(",", "")
-        if _NUMBER.fullmatch(plain):
-            found[row] = float(plain)
-    return found
-
-
-def days(texts: pd.Series[Any], day_first: bool | None) -> NDArray[np.float64]:
-    """Return texts of dates (n,) as days since 1970-01-01; NaN for what is none."""
-    order = r"\4-\3-\1\5" if day_first else r"\4-\1-\3\5"
-    plain = texts.str.strip()
-    if day_first is not None:
-        plain = plain.map(lambda text: _LOCAL.sub(order, text))
-    plain = plain.map(lambda text: _ISO.sub(r"\1-\2-\3\4", text))
-    stamps = pd.to_datetime(plain, format="ISO8601", errors="coerce", utc=True)
-    times = stamps.dt.tz_localize(None).to_numpy("datetime64[us]")
-    found: NDArray[np.float64] = (times - np.datetime64(0, "us")) / np.timedelta64(1, "D")
-    return found
-
-
-def cells_of(table: Table, column: Column) -> Cells:
-    """Return a column of any file as `Cells` of its kind; UserError for those that are not."""
-    cells = table.frame[column.name]
-    gaps = table.gaps(column.name, *column.missing)
+    texts, marks = table.cells(column.name), table.marks | {*column.missing}
+    gaps = np.fromiter((text in marks for text in texts), np.bool_, len(texts))
     if not column.is_number:
-        return cells.map(spelled).astype(object).where(~gaps, None).to_numpy()
-    whole, is_date = cells.mask(gaps, "0"), column.kind == "date"
-    found = days(whole, column.day_first) if is_date else numbers(whole, column.decimal)
-    broken = ~(np.abs(found) <= LARGEST) & ~gaps
-    if broken.any():
-        row, first = next(cells[broken].items())
+        names = {text: spelling.spelled(text) for text in {*texts} - marks}
+        return np.array([names.get(text) for text in texts], dtype=object), []
+    whole = ["0" if text in marks else text for text in texts]
+    if column.kind == "date":
+        values, units = spelling.days(whole, column.format), [""]
+    else:
+        values, units = spelling.numbers(whole, column.decimal)
+    broken = np.isnan(values)
+    if any(units):
+        broken |= ~np.isin(units, ["", column.unit])
+    broken &= ~gaps
+    odd = [texts[row] for row in np.flatnonzero(broken)]
+    if len(odd) > MOST_ODD * len(texts):
+        row = table.row(table.frame.index[int(broken.argmax())])
         raise UserError(
-            f"{table.column(column.name)}: {table.row(row)}: '{first}' is no {column.kind}"
-            f"{'' if is_date else ' below 3.4e38'} ({int(broken.sum())} such cells): missing takes "
-            "it for a missing cell"
+            f"{table.column(column.name)}: {row}: '{odd[0]}' is no {column.kind}"
+            f"{'' if column.kind == 'date' else ' below 3.4e38'} ({len(odd)} such cells): missing "
+            "takes it for a missing cell"
         )
-    return np.where(gaps, np.nan, found)
+    return np.where(gaps | broken, np.nan, values), [*dict.fromkeys(odd)]
 
 
 def numbers_rows(values: Cells) -> bool:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import KFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.columns import Column, Refused, cells_of, decided, numbers_rows
+from automata.datasets.own.columns import (
+    FEWEST_NAMES,
+    Cells,
+    Column,
+    Refused,
+    cells_of,
+    decided,
+    numbers_rows,
+)
 from automata.datasets.own.folders import holds_texts
 from automata.datasets.own.reader import Table, read_table
+from automata.datasets.own.tables import FEW_CLASSES, labelled
+from automata.datasets.prepared import Dataset
 from automata.errors import UserError, listed
 
 MOST_CLASSES = 100
@@ -28,6 +45,19 @@ MOST_BESIDE = 2
 """Other columns beside a text that are left out."""
 
 
+UNIQUE = 0.95
+"""A column of whole numbers may be an identifier if this share of its cells differ."""
+
+JUDGED = 5000
+"""How many training rows judge whether an identifier holds the class."""
+
+_GROUP = re.compile(
+    r"(?:.*[\W_])?(?:id|patient|subject|person|participant|user|customer|client|session|speaker)s?"
+    r"|.*[a-z]I[dD]s?"
+)
+"""Names of columns whose repeated cells may be one patient's or the like."""
+
+
 @dataclass
 class Guess:
     """The section `own_datasets` for a file, and the reasons."""
@@ -35,39 +65,60 @@ class Guess:
     own: dict[str, Any]
     reasons: dict[str, str] = field(default_factory=dict)
     """By key, or by the name of a column."""
+    advice: list[str] = field(default_factory=list)
+    """Sentences on keys that may be better."""
+    identifiers: list[str] = field(default_factory=list)
+    """Features of whole numbers that differ in nearly every row."""
+
+    def drop(self, names: Sequence[str], reason: str) -> None:
+        """Leave columns out."""
+        self.own["drop"] = [*self.own.get("drop", []), *names]
+        self.reasons |= dict.fromkeys(names, reason)
 
 
-def guess(path: Path, target: str | None, text: str | None, skip_rows: bool = False) -> Guess:
+def guess(
+    path: Path,
+    target: str | None,
+    text: str | None,
+    skip_rows: bool = False,
+    encoding: str | None = None,
+) -> Guess:
     """Return what the file or folder at `path` seems to be.
 
-    Raises UserError for what no data set can be made of, and without a `target` for a table.
+    Raises UserError if the data is unusable, or if a table has no `target`.
     """
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
+    spelled = {"encoding": encoding} if encoding else {}
     if path.is_dir() and holds_texts(path):
-        return Guess({"kind": "text", "path": str(path)})
+        return Guess({"kind": "text", "path": str(path), **spelled})
     if path.is_dir() or path.suffix.lower() == ".npz":
         mirrored = {"flip": "false where a mirrored image is another class, as with digits"}
         return Guess({"kind": "image", "path": str(path), "flip": True}, mirrored)
-    table = read_table(path)
-    own: dict[str, Any] = {"path": str(path), "target": target}
+    plain = OwnTabular(kind="tabular", path=str(path), target=target or "-", encoding=encoding)
+    table = read_table(path, plain)
+    own: dict[str, Any] = {"path": str(path), "target": target, **spelled}
     reasons = {"path": "; ".join(table.notes)} if table.notes else {}
     names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
     if table.separator and names.notna().mean() > 0.5:
         own["header"], reasons["header"] = False, "the first line is a row"
-        table = read_table(path, OwnTabular(kind="tabular", path="-", target="-", header=False))
+        table = read_table(path, plain.model_copy(update={"header": False}))
     if target not in table.columns:
         counts = {name: table.frame[name].nunique() for name in table.columns}
         few = [name for name, count in counts.items() if 2 <= count <= MOST_CLASSES]
-        problem = "missing" if target is None else f"{target}: no such column"
+        problem = "missing" if target is None else f"'{target}' is no column"
         raise UserError(f"--target: {problem}; columns that can be classes: {listed(few)}")
     if skip_rows:
         own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
-    long = [name for name in table.columns if name != target and _is_long(table.frame[name])]
-    if text or (len(long) == 1 and len(table.columns) - 2 <= MOST_BESIDE):
+    others = [name for name in table.columns if name != target]
+    long = [name for name in others if _is_long(table.frame[name])]
+    if text or (len(long) == 1 and len(others) - 1 <= MOST_BESIDE):
+        own["text"] = text or long[0]
+        left_out = [name for name in others if name != own["text"]]
         reasons["text"] = "the column that holds the texts"
-        return Guess({"kind": "text", **own, "text": text or long[0]}, reasons)
-    return _table(table, {"kind": "tabular", **own}, reasons)
+        advice = [f"{listed(left_out)}: left out (beside the texts)"] if left_out else []
+        return Guess({"kind": "text", **own}, reasons, advice)
+    return _table(table, Guess({"kind": "tabular", **own}, reasons), long)
 
 
 def _is_long(cells: pd.Series[Any]) -> bool:
@@ -80,37 +131,81 @@ def _is_long(cells: pd.Series[Any]) -> bool:
     return bool(words >= TEXT_WORDS or (foreign and characters >= TEXT_CHARACTERS))
 
 
-def _table(table: Table, own: dict[str, Any], reasons: dict[str, str]) -> Guess:
+def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
     """Return the description of a table: which columns are left out, or are categories."""
-    reading = OwnTabular.model_validate(own)
-    drop, categorical, many = [], [], []
-    for name in [column for column in table.columns if column != own["target"]]:
-        found, cells = decided(table, name, reading), table.frame[name]
-        if reason := _why_dropped(table, name, found):
+    own, reasons, target = guessed.own, guessed.reasons, guessed.own["target"]
+    categorical, drop, many, frequent = [], [], [], []
+    classes = pd.to_numeric(table.frame[target], errors="coerce").dropna()
+    if (classes % 1 != 0).any() and classes.nunique() <= FEW_CLASSES:
+        categorical.append(target)
+        reasons[target] = "each number is a class"
+    reading = OwnTabular.model_validate(own | {"categorical": categorical})
+    table, _ = labelled(table, reading, None)
+    for name in [column for column in table.columns if column != target]:
+        found, counts = decided(table, name, reading), Counter(table.cells(name))
+        different = len(counts.keys() - table.marks)
+        if reason := _why_dropped(table, found, different):
             drop.append(name)
+            reasons[name] = reason + f"; --text {name} classifies these texts" * (name in long)
         elif isinstance(found, Refused):
             categorical.append(name)
-            reason = f"numbers and texts together: {found.reason}"
-        elif found.kind == "number" and cells.str.fullmatch(r"0\d+").any():
-            categorical.append(name)
-            reason = "codes that begin with a zero"
-        elif found.kind == "category" and cells.nunique() > MANY_CATEGORIES:
-            many.append(name)
-        reasons |= {name: reason} if reason else {}
+            reasons[name] = found.reason
+        elif found.kind == "category":
+            many += [name] if different > MANY_CATEGORIES else []
+            frequent.append(max(counts.values()))
+        elif found.kind == "date" and found.format:
+            guessed.advice.append(f"{name}: order: {name} tests on the last rows")
+        elif found.kind == "number" and _is_identifier(cells_of(table, found)[0]):
+            guessed.identifiers.append(name)
+            guessed.advice.append(f"{name}: looks like an identifier; drop: [{name}] leaves it out")
+        if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
+            guessed.advice.append(f"{name}: group: {name} keeps rows of one in the same split")
+    if len(drop) == len(table.columns) - 1:
+        why = listed(f"{name} {reasons[name]}" for name in drop)
+        raise UserError(f"{table.path}: no column can be a feature: {why}")
     own |= {"drop": drop} if drop else {}
     own |= {"categorical": categorical} if categorical else {}
-    if many:
+    if many and min(frequent) >= 2 * RARE_BELOW:  # else it might leave a column one value
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
-    return Guess(own, reasons)
+    return guessed
 
 
-def _why_dropped(table: Table, name: str, found: Column | Refused) -> str:
+def _why_dropped(table: Table, found: Column | Refused, different: int) -> str:
     """Return why a column is no feature; nothing if it is one."""
-    if table.frame[name][~table.gaps(name)].nunique() <= 1:
+    if different <= 1:
         return "has one value"
     if isinstance(found, Refused):
-        return "" if found.is_mixed else found.reason
-    if found.kind == "number" and numbers_rows(cells_of(table, found)):
+        return "" if found.few else f"{found.reason}: {found.remedy}"
+    if found.kind == "number" and numbers_rows(cells_of(table, found)[0]):
         return "seems to number the rows"
     return ""
+
+
+def _is_identifier(values: Cells) -> bool:
+    """Say whether numbers are whole, and differ in nearly every row."""
+    different = np.unique(values[~np.isnan(values)])
+    many = len(different) >= max(FEWEST_NAMES, UNIQUE * len(values))
+    return bool(many and (different % 1 == 0).all())
+
+
+def best_alone(data: Dataset, names: Sequence[str]) -> list[str]:
+    """Return those features of a table that predict alone better than all others together.
+
+    They hold the class by accident, as numbers of sorted rows do.
+    """
+    if not names:
+        return []
+    features = [name for it in data.encoding["columns"] for name in Column(**it).features]
+    inputs, labels = data.train.inputs[:JUDGED].numpy(), data.train.labels[:JUDGED].numpy()
+
+    def accuracy(chosen: NDArray[np.bool_]) -> float:
+        tree = DecisionTreeClassifier(random_state=0)
+        return float(cross_val_score(tree, inputs[:, chosen], labels, cv=KFold(5)).mean())
+
+    alone = {name: np.array([it == name for it in features]) for name in names}
+    return [
+        name
+        for name, chosen in alone.items()
+        if not chosen.all() and accuracy(chosen) > accuracy(~chosen)
+    ]

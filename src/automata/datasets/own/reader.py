@@ -6,12 +6,17 @@ Training files, test files, `automata new` and `automata predict` call `read_tab
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import io
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -33,17 +38,21 @@ OTHERS = (";", "\t", "|", ",", " ")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
 
-ENCODINGS = [
-    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254"),
-    *("cp932", "gb18030", "big5", "cp949", "euc_jp"),
-]
-"""Encodings that are tried on a text file that is not UTF-8."""
-
 UNNAMED, INDEX = "Unnamed: 0", "index"
 """Names of a first column that has none, in pandas and here: pandas and R write row names so."""
 
 _SEP = re.compile(r'"?sep=(.)"?[ \t]*\r?\n')
 """The first line that some spreadsheets write."""
+
+
+FIRST_ROWS, MOST_RAGGED = 50, 0.1
+"""How many rows show where the table begins and what separates its cells, and the largest share
+of them that may have more or fewer cells than most."""
+
+_FOREIGN = re.compile(rb"[^\s,;\t\"]*[\x80-\xff][^\s,;\t\"]*")
+"""A word that is not ASCII."""
+READINGS = 5
+"""How many encodings a message proposes."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +64,10 @@ class Table:
     """The cells as texts, as the file spells them; "" for a missing one."""
     missing: Sequence[str] = ()
     """Further marks of a missing cell, by the user."""
-    has_header: bool = False
+    lines_above: int = 0
+    """Lines above the first row."""
     separator: str | None = None
     """None for Parquet."""
-    encoding: str | None = None
-    """None for UTF-8 and Parquet."""
     texts: set[str] = field(default_factory=set)
     """Columns whose type in Parquet says that they hold texts, and no numbers."""
     notes: list[str] = field(default_factory=list)
@@ -70,23 +78,31 @@ class Table:
         """The names of the columns, in order."""
         return [*self.frame]
 
+    @cached_property
+    def marks(self) -> set[str]:
+        """All marks of a missing cell."""
+        return {*MISSING, *self.missing}
+
+    def cells(self, column: str) -> list[str]:
+        """Return the cells of a column without blanks around them."""
+        return [cell.strip() for cell in self.frame[column].tolist()]
+
     def row(self, index: Any) -> str:
-        """Return a row, by its index in the frame, as spreadsheets count: the header is row 1."""
-        return f"row {index + 1 + self.has_header}"
+        """Return a row, by its index in the frame, as spreadsheets count."""
+        return f"row {index + 1 + self.lines_above}"
 
     def column(self, name: str) -> str:
         """Return file and column, as messages begin."""
         return f"{self.path}: column '{name}'"
 
-    def gaps(self, column: str, *more: str) -> NDArray[np.bool_]:
-        """Return which cells (n,) are missing in a column that holds no texts."""
-        marks = [*MISSING, *self.missing, *more]
-        return self.frame[column].str.strip().isin(marks).to_numpy(dtype=bool)
+    def gaps(self, column: str) -> NDArray[np.bool_]:
+        """Return which cells (n,) of a column that holds no texts are missing."""
+        return np.array([cell in self.marks for cell in self.cells(column)], dtype=np.bool_)
 
     def require(self, columns: Iterable[str], why: str) -> None:
         """Raise UserError if a column is not there; `why` says who needs it."""
-        absent = [name for name in columns if name not in self.columns]
-        if absent:
+        present = {*self.columns}
+        if absent := [name for name in columns if name not in present]:
             raise UserError(
                 f"{self.path}: no column {listed(absent)}, which {why}; it has "
                 f"{listed(self.columns)}"
@@ -98,9 +114,7 @@ class Table:
 
 
 def cell_name(cell: Any) -> str:
-    """Return a cell as a text: whole numbers without a point, and nothing for a missing one."""
-    if pd.api.types.is_scalar(cell) and pd.isna(cell):
-        return ""
+    """Return a number, truth value or text as a text: whole numbers without a point."""
     is_whole = isinstance(cell, (float, np.floating)) and float(cell).is_integer()
     return str(int(cell)) if is_whole else str(cell)
 
@@ -109,96 +123,119 @@ def read_table(
     path: Path,
     own: OwnTabular | OwnText | None = None,
     usual_separator: str | None = None,
-    usual_encoding: str | None = None,
 ) -> Table:
     """Return the rows of a file; raises UserError, in one line, if it is no table.
 
     A text file is written as `own` says. What that leaves out shows in the file; `usual_separator`
-    and `usual_encoding` are those that the training file shows.
+    is that of the training file.
     """
     suffix = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
     if suffix is None:
         raise UserError(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
     notes: list[str] = []
-    separator = encoding = None
-    texts: set[str] = set()
-    has_header = own is None or own.header
+    separator, above, texts = None, 0, set[str]()
     try:
         if suffix == ".parquet":
-            (frame, texts), has_header = _read_parquet(path, notes), False
+            frame, texts = _read_parquet(path, notes)
         else:
-            text, encoding = _decoded(path, own.encoding if own else None, usual_encoding)
-            if encoding and not usual_encoding:
-                notes.append(f"the encoding seems to be {encoding} (key: encoding)")
+            text = _decoded(path, own.encoding if own else None)
+            given = own and own.separator
             if said := _SEP.match(text):
-                text = text[said.end() :]
-            separator = (own and own.separator) or (said and said[1])
-            separator = separator or _separator(text, usual_separator or SEPARATORS[suffix], notes)
-            frame = _cells(text, separator, has_header)
+                text, given = text[said.end() :], given or said[1]
+            usual = given or usual_separator or SEPARATORS[suffix]
+            separator, above = _layout(text, usual, bool(given), notes)
+            has_header = own is None or own.header
+            frame = _cells(text, separator, above, has_header, notes)
+            above += has_header + bool(said)
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
     missing = own.missing if isinstance(own, OwnTabular) else []
-    return Table(path, _named(frame, notes), missing, has_header, separator, encoding, texts, notes)
+    return Table(path, _named(frame, notes), missing, above, separator, texts, notes)
 
 
-def _decoded(path: Path, encoding: str | None, usual: str | None) -> tuple[str, str | None]:
-    """Return the text of a file, and its encoding where that had to be guessed."""
+def _decoded(path: Path, encoding: str | None) -> str:
+    """Return the text of a file that is UTF-8, or UTF-16 with a mark, or in `encoding`."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
-    if encoding is None and content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-        encoding = "utf-16"
+    has_mark = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    supposed = encoding or ("utf-16" if has_mark else "utf-8")
     try:
-        return content.decode(encoding or "utf-8").removeprefix("\ufeff"), None
+        return content.decode(supposed).removeprefix("\ufeff")
     except (LookupError, UnicodeError) as error:
-        if encoding is not None:
-            reason = getattr(error, "reason", error)
-            text = f"it is not {encoding} ({reason}): change the key encoding, or leave it out"
-            raise ValueError(text) from error
-    found = usual or _guessed(content)
-    return content.decode(found, errors="replace" if usual else "strict"), found
+        # Texts are too short for a safe guess: half of the guesses were wrong.
+        words = b" ".join(dict.fromkeys(_FOREIGN.findall(content)))[:2000]
+        readings: dict[str, str] = {}
+        for found in charset_normalizer.from_bytes(words, threshold=0.5):
+            readings.setdefault(str(found)[:40], found.encoding)
+        fits = listed(f"{name} ('{said}')" for said, name in [*readings.items()][:READINGS])
+        raise ValueError(
+            f"it is not {supposed} ({getattr(error, 'reason', error)}): name its encoding (key: "
+            f"encoding; automata new --encoding){f': perhaps {fits}' if fits else ''}"
+        ) from error
 
 
-def _guessed(content: bytes) -> str:
-    """Return the encoding that fits bytes best; among equals the Western one."""
-    west = charset_normalizer.from_bytes(content, cp_isolation=["cp1252"]).best()
-    best = charset_normalizer.from_bytes(content, cp_isolation=ENCODINGS).best()
-    if best is None or (west and (west.chaos, -west.coherence) <= (best.chaos, -best.coherence)):
-        return "cp1252"
-    return best.encoding
+def _layout(text: str, usual: str, is_given: bool, notes: list[str]) -> tuple[str, int]:
+    """Return the separator, and how many lines are above the table.
+
+    It is the usual one unless that makes one column, or has more lines above the table.
+    """
+    shapes = {it: _shape(text, it) for it in ([usual] if is_given else [usual, *OTHERS])}
+
+    def fitness(separator: str) -> tuple[bool, int, bool, int]:
+        width, above = shapes[separator]
+        return width > 1, -above, separator == usual, width
+
+    best = max(shapes, key=fitness)
+    width, above = shapes[best]
+    if width <= 1:
+        return usual, 0
+    if best != usual:
+        notes.append(f"cells are separated by {best!r}")
+    if above:
+        first = next(line for line in text.splitlines() if line.strip())
+        notes.append(f"{above} lines above the table are left out, such as '{first:.40}'")
+    return best, above
 
 
-def _separator(text: str, usual: str, notes: list[str]) -> str:
-    """Return the usual separator, or if it makes one column, the one that makes the most."""
-    widths = {separator: _width(text, separator) for separator in (usual, *OTHERS)}
-    best = max(widths, key=lambda separator: widths[separator])
-    if widths[usual] > 1 or widths[best] <= 1:
-        return usual
-    notes.append(f"cells are separated by {best!r}")
-    return best
+def _shape(text: str, separator: str) -> tuple[int, int]:
+    """Return the number of columns of most of the first rows, and the lines above the table.
+
+    Both are 0 if rows differ too much. Titles have fewer cells than rows, and comments begin with
+    "# ". A header is one cell shorter than the rows if these have names.
+    """
+    rows, ends = [], [0]
+    lines = io.StringIO(text, newline=None)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    with suppress(csv.Error):
+        for row in islice(reader, FIRST_ROWS):
+            rows.append([cell for cell in row if cell] if separator == " " else row)
+            ends.append(reader.line_num)
+    if not any(rows):
+        return 0, 0
+    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
+    fewest = max(2, width - 1)
+    is_table = [len(row) >= fewest and not row[0].startswith("# ") for row in rows]
+    begin = is_table.index(True) if True in is_table else 0
+    below = [len(row) for row in rows[begin + 1 :] if row]
+    if sum(count != width for count in below) > MOST_RAGGED * len(below):
+        return 0, 0
+    return width, ends[begin] if begin else 0
 
 
-def _width(text: str, separator: str) -> int:
-    """Return the number of columns of the first rows, or 0 if it is not the same in all."""
-    try:
-        rows = _parsed(text, separator, header=None, nrows=20)
-    except ValueError:
-        return 0
-    return 0 if rows.isna().to_numpy().any() else rows.shape[1]
-
-
-def _parsed(text: str, separator: str, **how: Any) -> pd.DataFrame:
-    """Return the cells of a text, each as it is spelled, and NaN at the end of short rows."""
-    pattern = r"\s+" if separator == " " else separator
+def _cells(
+    text: str, separator: str, above: int, has_header: bool, notes: list[str]
+) -> pd.DataFrame:
+    """Return the cells of a text below the names of their columns, as they are spelled."""
     frame: pd.DataFrame = pd.read_csv(
-        io.StringIO(text), sep=pattern, dtype="str", keep_default_na=False, **how
+        io.StringIO(text),
+        sep=r"\s+" if separator == " " else separator,
+        header=0 if has_header else None,
+        skiprows=above,
+        dtype="str",
+        keep_default_na=False,
+        skipinitialspace=True,
     )
-    return frame
-
-
-def _cells(text: str, separator: str, has_header: bool) -> pd.DataFrame:
-    """Return the cells of a text below the names of their columns."""
-    frame = _parsed(text, separator, header=0 if has_header else None)
     if not isinstance(frame.index, pd.RangeIndex):  # rows have more cells than the header
         if frame.index.nlevels > 1:
             raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
@@ -208,11 +245,28 @@ def _cells(text: str, separator: str, has_header: bool) -> pd.DataFrame:
             frame = frame.reset_index(names=UNNAMED)
     if not has_header:
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
-    return frame.fillna("")
+    number = above + has_header + 1  # of the first row
+    if len(short := frame.index[frame.iloc[:, -1].isna()]):
+        first = f"the first in row {short[0] + number}"
+        notes.append(f"rows with fewer cells than columns: {len(short)}, {first}")
+    frame = frame.fillna("")
+    lines = sum(not line.isspace() for line in io.StringIO(text, newline=None)) - number + 1
+    if lines > len(frame):
+        breaks = frame.apply(lambda cells: cells.str.count("\n"))
+        column = breaks.max().idxmax()
+        row = breaks[column].idxmax()
+        notes.append(
+            f"{lines} lines are {len(frame)} rows: the cell in row {row + number} of column "
+            f"'{column}' has {breaks[column][row]} line breaks: is a quote open there?"
+        )
+    return frame
 
 
 def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     """Return the table without unnamed columns that are empty, or number the rows."""
+    names = [str(name).strip() for name in frame.columns]
+    if len({*names}) == len(names):
+        frame.columns = pd.Index(names)
     for number, name in enumerate(map(str, frame.columns)):
         if not name.startswith("Unnamed: "):
             continue
@@ -240,4 +294,8 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]
         notes.append(f"column '{name}': durations become seconds")
         frame[name] = frame[name].dt.total_seconds()
     texts |= {str(name) for name in frame.select_dtypes(["category", "str"])}
-    return frame.map(cell_name).astype("str"), texts
+    cells = {
+        name: ["" if gap else cell_name(it) for it, gap in zip(column, column.isna(), strict=True)]
+        for name, column in frame.items()
+    }
+    return pd.DataFrame(cells, dtype="str"), texts

@@ -1,8 +1,10 @@
-"""Who is in which split: classes, and seeded stratified draws where a user gives no files."""
+"""Assign rows to splits; draw missing splits at random, stratified by class."""
 
 from __future__ import annotations
 
 import re
+import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import StratifiedGroupKFold, train_test_split
 
 from automata.config.data import OwnDataset
 from automata.datasets.prepared import SPLITS
@@ -27,7 +29,7 @@ DRAWN = {"test": 0.2, "validation": 0.1}
 Draw = Callable[[NDArray[np.int64], NDArray[np.int64], float], NDArray[np.int64]]
 """Draws a share of the rows: labels (n,) of all rows, numbers of those available, share."""
 
-_WHOLE = re.compile(r"-?[0-9]+")
+_WHOLE = re.compile(r"(-?[0-9]+)(?:\.0+)?")
 
 
 @dataclass(frozen=True)
@@ -49,15 +51,19 @@ class Part:
 
 
 def given_paths(own: OwnDataset) -> dict[str, Path]:
-    """Return the paths that `own` gives, by split."""
-    return {split: Path(path) for split, key in KEYS.items() if (path := getattr(own, key))}
+    """Return the paths that `own` gives, by split; raises UserError for a test on training rows."""
+    paths = {split: Path(path) for split, key in KEYS.items() if (path := getattr(own, key))}
+    if "test" in paths and paths["test"].resolve() == paths["train"].resolve():
+        raise UserError("test: names the training file; leave it out, or name another")
+    return paths
 
 
 def class_names(names: Sequence[str]) -> list[str]:
     """Return the classes in `names`, sorted; whole numbers by value, 2 before 10."""
-    found = set(names)
-    if all(_WHOLE.fullmatch(name) for name in found):
-        return sorted(found, key=lambda name: (int(name), name))
+    found = {name: _WHOLE.fullmatch(name) for name in names}
+    numbers = {name: int(whole[1]) for name, whole in found.items() if whole}
+    if len(numbers) == len(found):
+        return sorted(found, key=lambda name: (numbers[name], name))
     return sorted(found)
 
 
@@ -126,27 +132,45 @@ def draw(
 
 
 def draw_groups(
-    groups: NDArray[np.object_],
-    labels: NDArray[np.int64],
-    available: NDArray[np.int64],
-    share: float,
+    groups: NDArray[Any], labels: NDArray[np.int64], available: NDArray[np.int64], share: float
 ) -> NDArray[np.int64]:
-    """Draw whole groups out of the rows `available` until they have `share` of all rows.
+    """Draw whole groups out of the rows `available`, with about `share` of all rows.
 
-    `groups` (n,) name that of each row. Returns row numbers in ascending order.
+    `groups` (n,) name that of each row. Of several stratified draws the one counts whose classes
+    are most like those of all rows. Returns row numbers in ascending order.
     """
-    names, sizes = np.unique(groups[available].astype(str), return_counts=True)
-    order = np.random.default_rng(SPLIT_SEED).permutation(len(names))
-    taken = int(np.searchsorted(np.cumsum(sizes[order]), share * len(labels))) + 1
-    return available[np.isin(groups[available].astype(str), names[order[:taken]])]
+    parts = round(len(available) / (share * len(labels)))
+    most = Counter(labels[available]).most_common(1)  # scikit-learn refuses more folds than that
+    parts = min(parts, len(np.unique(groups[available])), *(rows for _, rows in most))
+    if parts < 2:
+        return available
+    folds = StratifiedGroupKFold(parts, shuffle=True, random_state=SPLIT_SEED)
+    _, numbers = np.unique(groups, return_inverse=True)
+    wanted = share * np.bincount(labels)
+
+    def distance(rows: NDArray[np.int64]) -> float:
+        found = np.bincount(labels[available[rows]], minlength=len(wanted))
+        return float((np.abs(found - wanted) / wanted).sum())
+
+    with warnings.catch_warnings():  # of rare classes; a split without one is said by `assign`
+        warnings.simplefilter("ignore")
+        drawn = [rows for _, rows in folds.split(available, labels[available], numbers[available])]
+    return np.asarray(available[min(drawn, key=distance)])
 
 
 def draw_last(
     values: NDArray[Any], labels: NDArray[np.int64], available: NDArray[np.int64], share: float
 ) -> NDArray[np.int64]:
-    """Draw `share` of all rows, the last ones `available` in the order of `values` (n,)."""
+    """Draw about `share` of all rows, the last ones `available` in the order of `values` (n,).
+
+    Rows of one value stay together.
+    """
     order = available[np.argsort(values[available], kind="stable")]
-    return np.sort(order[len(order) - round(share * len(labels)) :])
+    begins = np.flatnonzero(np.diff(values[order])) + 1
+    if not len(begins):
+        return available
+    wanted = len(order) - round(share * len(labels))
+    return np.sort(order[begins[np.abs(begins - wanted).argmin()] :])
 
 
 def raw_splits(
@@ -163,6 +187,8 @@ def raw_splits(
     by_class = {
         split: dict(zip(classes, found.tolist(), strict=True)) for split, found in counts.items()
     }
+    lacking = {split: [it for it, rows in of.items() if not rows] for split, of in by_class.items()}
+    read += [f"{split}: no row of the classes {listed(of)}" for split, of in lacking.items() if of]
     return RawSplits(
         **{split: Rows(inputs(part), part.labels) for split, part in parts.items()},
         classes=classes,

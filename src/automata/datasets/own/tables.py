@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -11,8 +13,9 @@ import pandas as pd
 
 from automata.config.data import OwnTabular, OwnText
 from automata.datasets.own import splits
-from automata.datasets.own.columns import KINDS, Refused, cells_of, decided, spelled
-from automata.datasets.own.reader import Table, cell_name, read_table
+from automata.datasets.own.cells import matched, one_spelling
+from automata.datasets.own.columns import KINDS, Column, cells_of, decided
+from automata.datasets.own.reader import Table, read_table
 from automata.datasets.own.splits import KEYS, FileLabels
 from automata.errors import UserError
 
@@ -36,15 +39,29 @@ def read_own(own: OwnTabular | OwnText) -> Tables:
     paths = splits.given_paths(own)
     train = read_table(paths.pop("train"), own)
     read = _read_columns(own, train)
-    usual = train.separator, train.encoding
-    tables = {"train": train} | {it: read_table(path, own, *usual) for it, path in paths.items()}
-    notes, labels = [], {}
+    tables = {"train": train}
+    tables |= {split: read_table(path, own, train.separator) for split, path in paths.items()}
+    notes: list[str] = []
+    labels: dict[str, FileLabels] = {}
+    seen = pd.Series(dtype="uint64")
     for split, table in tables.items():
         table.require(read, f"{train.path} has")
-        tables[split], labels[split] = _labelled(table, own)
+        if own.drop_duplicates:
+            table, seen = _once(table, read, seen)
+        known = labels["train"].names if split != "train" else None
+        tables[split], labels[split] = labelled(table, own, known)
         notes += [f"{KEYS[split]}: {note}" for note in table.notes]
     classes, parts = splits.assign(labels, _drawing(tables["train"], own))
     return Tables(tables, classes, parts, notes)
+
+
+def _once(table: Table, read: list[str], seen: pd.Series[Any]) -> tuple[Table, pd.Series[Any]]:
+    """Return the table without rows that repeat one above or in `seen`, and all digests of rows."""
+    digests = pd.util.hash_pandas_object(table.frame[read], index=False)
+    again = digests.duplicated() | digests.isin(seen)
+    if again.any():
+        table.notes.append(f"repeated rows left out: {table.count(again.to_numpy())}")
+    return replace(table, frame=table.frame[~again]), pd.concat([seen, digests])
 
 
 def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
@@ -66,11 +83,16 @@ def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
     return read
 
 
-def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabels]:
-    """Return the rows that have a class, and their classes."""
+def labelled(
+    table: Table, own: OwnTabular | OwnText, known: Sequence[str] | None
+) -> tuple[Table, FileLabels]:
+    """Return the rows that have a class, and their classes as the training file spells them.
+
+    `known` are the classes of the training file, None for that file itself.
+    """
     target = own.target
     as_it_is = isinstance(own, OwnTabular) and target in own.categorical
-    names = table.frame[target].str.strip()
+    names = pd.Series(table.cells(target), table.frame.index, dtype=object)
     gaps = (names == "").to_numpy() if as_it_is else table.gaps(target)
     left_out = np.zeros_like(gaps)
     if own.skip_rows:
@@ -83,22 +105,21 @@ def _labelled(table: Table, own: OwnTabular | OwnText) -> tuple[Table, FileLabel
             "(automata new --skip-rows) leaves such rows out; "
             f"categorical: [{target}] takes NA and the like as classes"
         )
-    names = names[~left_out]
-    if not as_it_is:
-        names = names.map(_class_name)
-        _require_classes(table, target, names)
     if left_out.any():
         table.notes.append(f"rows left out for their class: {table.count(left_out)}")
+    names = names[~left_out]
+    if not as_it_is:
+        if known is None:
+            _require_classes(table, target, names)
+            one = one_spelling(Counter(names))
+        else:
+            one = matched(sorted({*names} - {*known}), {*known})
+        if other := {text: name for text, name in one.items() if text != name}:
+            alike = ", ".join(f"'{text}' is read as '{name}'" for text, name in other.items())
+            table.notes.append(f"classes: {alike}")
+        names = names.map(lambda text: one.get(text, text))
     rows = replace(table, frame=table.frame[~left_out])
     return rows, FileLabels(table.column(target), [*names])
-
-
-def _class_name(text: str) -> str:
-    """Return the name of a class: 1.0 is 1, and true is True, as spreadsheets and R write them."""
-    try:
-        return cell_name(float(text)) if float(text).is_integer() else text
-    except ValueError:
-        return spelled(text)
 
 
 def _require_classes(table: Table, target: str, names: pd.Series[Any]) -> None:
@@ -106,13 +127,14 @@ def _require_classes(table: Table, target: str, names: pd.Series[Any]) -> None:
     numbers = pd.to_numeric(names, errors="coerce")
     if not len(numbers) or numbers.isna().any():
         return
-    count, most = numbers.nunique(), max(FEW_CLASSES, min(MOST_CLASSES, len(numbers) // 2))
+    count, most = names.nunique(), max(FEW_CLASSES, min(MOST_CLASSES, len(numbers) // 2))
     broken = names[numbers % 1 != 0]
     if len(broken) or count > most:
-        shown = [*broken, *names][0]
+        example = [*broken, *names][0]
         raise UserError(
-            f"{table.column(target)}: {count:,} different numbers, such as {shown}, are amounts, "
-            "and this project classifies: make classes of them, such as low and high"
+            f"{table.column(target)}: {count:,} different numbers, such as {example}, are amounts, "
+            "and this project classifies: make classes of them, such as low and high; of a table, "
+            f"categorical: [{target}] takes each number as a class"
         )
 
 
@@ -127,9 +149,12 @@ def _drawing(train: Table, own: OwnTabular | OwnText) -> splits.Draw:
     gaps = train.gaps(column)
     if gaps.any():
         raise UserError(f"{train.column(column)}: missing cells: {train.count(gaps)}")
+    plain = OwnTabular(kind="tabular", path=own.path, target=own.target, rare_below=2)
+    found = decided(train, column, plain)
+    is_number = isinstance(found, Column) and found.is_number and not found.missing
     if own.group is not None:
-        return partial(splits.draw_groups, train.frame[column].to_numpy(dtype=object))
-    found = decided(train, column, OwnTabular(kind="tabular", path=own.path, target=own.target))
-    if isinstance(found, Refused) or not found.is_number:
+        kind = found if isinstance(found, Column) and is_number else Column(column, "category")
+        return partial(splits.draw_groups, cells_of(train, kind)[0])
+    if not isinstance(found, Column) or not is_number:
         raise UserError(f"{train.column(column)}: rows are ordered by numbers or dates alone")
-    return partial(splits.draw_last, cells_of(train, found))
+    return partial(splits.draw_last, cells_of(train, found)[0])

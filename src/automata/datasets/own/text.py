@@ -55,7 +55,6 @@ def load(own: OwnText) -> RawSplits[Tokens]:
         parts,
         lambda part: [words[part.file][row][:longest] for row in part.rows],
         notes,
-        encoding=train and train.encoding,
         separator=train and train.separator,
         longest=longest,
     )
@@ -73,7 +72,7 @@ def read_rows(
         files = files_at(path, TEXTS)
         texts, names = _read_texts(files, own.encoding), names_at(path, files)
     else:
-        table = read_table(path, own, encoding.get("separator"), encoding.get("encoding"))
+        table = read_table(path, own, encoding.get("separator"))
         table.require([own.text], "the model needs")
         texts = [*table.frame[own.text]]
         names = [*map(str, range(1, len(texts) + 1))]

@@ -64,15 +64,15 @@ def test_gaps_are_filled_and_marked_by_the_training_rows(tmp_path, train, test, 
     raw = whole(tmp_path, repeated(*train), {"x": test})
     assert features(raw) == names
     assert raw.test.inputs.tolist() == rows
-    note = "path: column 'x': 10 gaps become 3, and a feature marks them"
-    assert (note in raw.facts["read"]) is (rows[0] == [3, 1])
+    note = "; they become 3 and a feature marks them)"
+    assert (note in raw.facts["read"][0]) is (rows[0] == [3, 1])
 
 
 def test_truth_is_one_thing_however_it_is_spelled_in_any_file(tmp_path):
     raw = whole(tmp_path, repeated("true", "False"), "x,kind\nTRUE,a\nunknown,b\nfalse,b\n")
     assert features(raw) == ["x=False", "x=True"]
     assert raw.test.inputs.tolist() == [[0, 1], [0, 0], [1, 0]]
-    assert "test: column 'x': categories without a training row: unknown" in raw.facts["read"]
+    assert "test: x: categories without a training row: 'unknown'" in raw.facts["read"]
 
 
 def day(text):
@@ -81,8 +81,9 @@ def day(text):
     return passed.total_seconds() / 86400
 
 
-NUMBERS = {"$12.50": 12.5, "-$3": -3, "6 €": 6, "3.5 %": 3.5, "-1,000.5": -1000.5}
+NUMBERS = {"$12.50": 12.5, "-$3": -3, "$-6": -6, "3.5 $": 3.5, "-1,000.5": -1000.5}
 NUMBERS |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_001}
+NUMBERS |= {"(1,234)": -1234, "($5)": -5, "1'234.5": 1234.5, "1\u202f234": 1234, "\u22127": -7}
 SEMICOLONS, PARQUET = "x;kind\n1,234;a\n5;b\n", {"suffix": ".parquet"}
 NOON, LAST = day("2020-02-29T12:00"), datetime.date(9999, 12, 31)
 MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
@@ -96,6 +97,15 @@ MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
         (SEMICOLONS, {}, [1.234, 5]),
         (SEMICOLONS, {"decimal": ","}, [1.234, 5]),
         (SEMICOLONS, {"decimal": "."}, [1234, 5]),
+        ({"x": ["1 234,5", "7,25"]}, {}, [1234.5, 7.25]),
+        ({"x": ["12 kg", "1.5 kg"]}, {}, [12, 1.5]),
+        ({"x": ["20°C", "-3 °C"]}, {}, [20, -3]),
+        ({"x": ["12 EUR", "CHF 7"] * 1}, {"missing": ["CHF 7"], "fill": {"x": 0}}, [12, 0]),
+        ({"x": ["01-Jan-2024", "2-feb-2024"]}, {}, [day("2024-01-01"), day("2024-02-02")]),
+        ({"x": ["March 3, 2021", "May 14 2021"]}, {}, [day("2021-03-03"), day("2021-05-14")]),
+        ({"x": ["31.12.99", "1.1.03"]}, {}, [day("1999-12-31"), day("2003-01-01")]),
+        ({"x": ["1:00 PM", "9:30 am"]}, {}, [13 / 24, 9.5 / 24]),
+        ({"x": ["13:00", "6:00:00"]}, {}, [13 / 24, 6 / 24]),
         ({"x": ["2020-02-29T14:00:00+02:00", " 1969-12-31 "]}, {}, [NOON, -1]),
         ({"x": ["2012/01/31", "2012/02/01"]}, {}, [day("2012-01-31"), day("2012-02-01")]),
         ({"x": ["13/12/2020", "1/2/2020"]}, {}, [day("2020-12-13"), day("2020-02-01")]),
@@ -143,11 +153,13 @@ def named(names, rows):
 
 def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     table = {"id": [f"id {row}" for row in range(40)], **named(36, 40)}
-    with pytest.raises(UserError, match=r"column 'id': .* names rows.*column 'who': .*rare_below"):
+    with pytest.raises(UserError, match=r"column 'id': names rows.*column 'who': .*rare_below"):
         loaded(tmp_path, table)
     assert features(loaded(tmp_path, table, drop=["id", "who"])) == ["x"]
     assert len(features(whole(tmp_path, table, categorical=["id", "who"]))) == 77
-    assert len(features(whole(tmp_path, table, rare_below=2))) == 1 + 5 + 1
+    assert len(features(whole(tmp_path, table, rare_below=2, drop=["id"]))) == 5 + 1
+    with pytest.raises(UserError, match="'id': rare_below: 2 makes one value of all its 28"):
+        loaded(tmp_path, table, rare_below=2)
     assert len(features(whole(tmp_path, named(19, 19)))) == 19 + 1  # few
     assert len(features(whole(tmp_path, named(53, 60)))) == 53 + 1  # below 90 %
 
@@ -166,7 +178,8 @@ def test_columns_that_are_left_out_may_hold_anything_or_be_missing_elsewhere(tmp
     other.insert(0, "id", 1)
     raw = loaded(tmp_path, table, test=other.assign(empty=1), drop=["note", "wet"])
     plain = loaded(tmp_path, frame().drop(columns="wet"), test=frame(seed=1).drop(columns="wet"))
-    assert raw.facts["read"] == ["left out: note, wet, empty (no cells)", *plain.facts["read"]]
+    left_out = {"note, wet: left out (drop)", "empty: left out (no cells)"}
+    assert {*raw.facts["read"]} == {*plain.facts["read"], *left_out}
     np.testing.assert_array_equal(raw.train.inputs, plain.train.inputs)
     np.testing.assert_array_equal(raw.test.inputs, plain.test.inputs)
 
@@ -203,14 +216,18 @@ GOOD = repeated("1", "2")
         # Other columns
         ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
-        (repeated("2020-01-31", "soon"), {"dates": ["x"]}, "row 3: 'soon' is no date: write 2020"),
+        (
+            repeated("2020-01-31", "soon"),
+            {"dates": ["x"]},
+            "not dates in one format: '2020-01-31', 'soon': write",
+        ),
         (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
         (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
         (
             repeated("1", "2", "3", "12a"),
             {},
-            "train.csv: column 'x': row 5: '12a' among numbers (10 such cells): missing takes it "
-            'for a missing cell (missing: ["12a"]), categorical takes all cells as names',
+            "train.csv: column 'x': 10 of 40 cells are no number: '12a': missing takes them for "
+            'missing cells (missing: ["12a"]), categorical takes all cells as names; or leave',
         ),
     ],
 )
@@ -224,7 +241,7 @@ def test_table_that_cannot_be_used_is_refused_in_one_line(tmp_path, table, keys,
 
 def test_too_little_memory_is_reported_in_one_line(tmp_path, monkeypatch):
     full = Mock(side_effect=MemoryError("Unable to allocate 9 GiB"))
-    monkeypatch.setattr(tabular, "encoded", full)
+    monkeypatch.setattr(tabular, "features", full)
     own = {"kind": "tabular", "path": written(frame(), tmp_path / "t.csv"), "target": "kind"}
     with pytest.raises(UserError, match=r"\Aown_datasets\.mine: .*memory.*9 GiB; give fewer .*\Z"):
         prepare("mine", Preparation.model_validate({"own": own}), tmp_path)

@@ -1,5 +1,6 @@
 """A user's texts as words, from a table or a folder."""
 
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -36,9 +37,19 @@ def loaded(path, **keys):
     return load("mine", OwnText(kind="text", path=path, target="kind", **keys))
 
 
+def copy_of(path):
+    """Return the path of a copy of a file or folder."""
+    source = Path(path)
+    copy = source.with_name(f"copy of {source.name}")
+    shutil.copytree(source, copy, dirs_exist_ok=True) if source.is_dir() else shutil.copy(
+        source, copy
+    )
+    return str(copy)
+
+
 def whole(path, test=None, **keys):
     """Load texts that are their own validation file, so that no text leaves training."""
-    return loaded(path, validation=path, test=test or path, **keys)
+    return loaded(path, validation=path, test=test or copy_of(path), **keys)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
