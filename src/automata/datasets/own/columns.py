@@ -84,6 +84,8 @@ class Column:
             parts.append(f"{len(self.categories)} values{', and one for the others' * self.rare}")
         if gaps.any():
             fill = f"{self.fill:.4g}" if isinstance(self.fill, float) else self.fill
+            if self.kind == "date" and isinstance(self.fill, float):
+                fill = spelling.day_text(self.fill)
             parts += [
                 f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(self.missing)}",
                 f"they become {fill}{' and a feature marks them' * self.marked}",
@@ -131,8 +133,8 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
             f"'{next(iter(counts)):.40}'",
             "rare_below merges rare texts, categorical keeps all",
         )
-    codes = spelling.are_codes(counts)
-    return Column(name, "category", f"codes such as '{max(counts, key=len)}'" if codes else "")
+    code = spelling.code_among([*counts])
+    return Column(name, "category", f"codes such as '{code}'" if code else "")
 
 
 def _number(
@@ -140,7 +142,7 @@ def _number(
 ) -> Column | Refused | None:
     """Return a column of numbers, however they are written; None if most cells are none."""
     texts = [*counts]
-    if spelling.are_codes(texts):
+    if spelling.code_among(texts):
         return None
     # Where commas separate the cells, "1,3" may be two answers.
     commas = train.separator != "," and any("," in text for text in texts)
@@ -190,9 +192,7 @@ def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
             f"'{texts[first]}': nothing tells {'the century' if same else 'day and month apart'}",
             "write such dates as 2020-01-31",
         )
-    stamp = np.datetime64(0, "s") + np.timedelta64(round(86400 * values[first]), "s")
-    plain = str(stamp).replace("T", " ").removesuffix(" 00:00:00")
-    reason = f"'{texts[first]}' is {plain if best[0] else plain[11:]}"
+    reason = f"'{texts[first]}' is {spelling.day_text(values[first])}" if best[0] else "a time"
     odd = {text for text, value in zip(texts, values, strict=True) if value != value}
     return _unless_odd(Column(name, "date", reason, format=best[0]), counts, odd)
 
@@ -221,12 +221,13 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
 
     Raises UserError if they are more than MOST_ODD of the cells.
     """
-    texts, marks = table.cells(column.name), table.marks | {*column.missing}
-    gaps = np.fromiter((text in marks for text in texts), np.bool_, len(texts))
+    texts = table.cells(column.name)
+    marks = (table.marks | {*column.missing}).intersection(texts)
     if not column.is_number:
         names = {text: spelling.spelled(text) for text in {*texts} - marks}
         return np.array([names.get(text) for text in texts], dtype=object), []
-    whole = ["0" if text in marks else text for text in texts]
+    gaps = np.array([text in marks for text in texts], np.bool_) if marks else np.False_
+    whole = ["0" if text in marks else text for text in texts] if marks else texts
     if column.kind == "date":
         values, units = spelling.days(whole, column.format), [""]
     else:

@@ -48,8 +48,9 @@ MOST_BESIDE = 2
 UNIQUE = 0.95
 """A column of whole numbers may be an identifier if this share of its cells differ."""
 
-JUDGED = 5000
-"""How many training rows judge whether an identifier holds the class."""
+JUDGED = 2000
+"""How many rows judge whether a column holds texts, and whether an identifier holds the class."""
+_FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
 
 _GROUP = re.compile(
     r"(?:.*[\W_])?(?:id|patient|subject|person|participant|user|customer|client|session|speaker)s?"
@@ -111,7 +112,7 @@ def guess(
     if skip_rows:
         own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
     others = [name for name in table.columns if name != target]
-    long = [name for name in others if _is_long(table.frame[name])]
+    long = [name for name in others if _is_long(table.cells(name)[:JUDGED])]
     if text or (len(long) == 1 and len(others) - 1 <= MOST_BESIDE):
         own["text"] = text or long[0]
         left_out = [name for name in others if name != own["text"]]
@@ -121,14 +122,15 @@ def guess(
     return _table(table, Guess({"kind": "tabular", **own}, reasons), long)
 
 
-def _is_long(cells: pd.Series[Any]) -> bool:
-    """Say whether a column holds texts, and not names."""
-    texts = cells[cells != ""]
-    if not len(texts):
-        return False
-    foreign = texts.str.contains(r"[^\W\d_a-zA-Z\u00c0-\u024f]").mean() > 0.5
-    words, characters = texts.str.split().map(len).mean(), texts.map(len).mean()
-    return bool(words >= TEXT_WORDS or (foreign and characters >= TEXT_CHARACTERS))
+def _is_long(cells: Sequence[str]) -> bool:
+    """Say whether the first cells of a column are texts, and not names."""
+    texts = [cell for cell in cells if cell]
+    words, characters = (sum(map(len, it)) for it in (map(str.split, texts), texts))
+    foreign = sum(bool(_FOREIGN.search(text)) for text in texts)
+    return bool(texts) and (
+        words >= TEXT_WORDS * len(texts)
+        or (2 * foreign > len(texts) and characters >= TEXT_CHARACTERS * len(texts))
+    )
 
 
 def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
@@ -144,7 +146,10 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
     for name in [column for column in table.columns if column != target]:
         found, counts = decided(table, name, reading), Counter(table.cells(name))
         different = len(counts.keys() - table.marks)
-        if reason := _why_dropped(table, found, different):
+        values = np.zeros(0)
+        if isinstance(found, Column) and found.kind == "number":
+            values, _ = cells_of(table, found)
+        if reason := _why_dropped(found, different, values):
             drop.append(name)
             reasons[name] = reason + f"; --text {name} classifies these texts" * (name in long)
         elif isinstance(found, Refused):
@@ -155,7 +160,7 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
             frequent.append(max(counts.values()))
         elif found.kind == "date" and found.format:
             guessed.advice.append(f"{name}: order: {name} tests on the last rows")
-        elif found.kind == "number" and _is_identifier(cells_of(table, found)[0]):
+        elif _is_identifier(values):
             guessed.identifiers.append(name)
             guessed.advice.append(f"{name}: looks like an identifier; drop: [{name}] leaves it out")
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
@@ -171,19 +176,19 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
     return guessed
 
 
-def _why_dropped(table: Table, found: Column | Refused, different: int) -> str:
-    """Return why a column is no feature; nothing if it is one."""
+def _why_dropped(found: Column | Refused, different: int, values: Cells) -> str:
+    """Return why a column with so many different cells, or `values`, is no feature, or nothing."""
     if different <= 1:
         return "has one value"
     if isinstance(found, Refused):
         return "" if found.few else f"{found.reason}: {found.remedy}"
-    if found.kind == "number" and numbers_rows(cells_of(table, found)[0]):
-        return "seems to number the rows"
-    return ""
+    return "seems to number the rows" if numbers_rows(values) else ""
 
 
 def _is_identifier(values: Cells) -> bool:
     """Say whether numbers are whole, and differ in nearly every row."""
+    if not len(values) or values[0] % 1 != 0:
+        return False
     different = np.unique(values[~np.isnan(values)])
     many = len(different) >= max(FEWEST_NAMES, UNIQUE * len(values))
     return bool(many and (different % 1 == 0).all())

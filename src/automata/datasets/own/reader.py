@@ -97,7 +97,9 @@ class Table:
 
     def gaps(self, column: str) -> NDArray[np.bool_]:
         """Return which cells (n,) of a column that holds no texts are missing."""
-        return np.array([cell in self.marks for cell in self.cells(column)], dtype=np.bool_)
+        cells = self.cells(column)
+        found = self.marks.intersection(cells)
+        return np.array([cell in found for cell in cells], dtype=np.bool_)
 
     def require(self, columns: Iterable[str], why: str) -> None:
         """Raise UserError if a column is not there; `why` says who needs it."""
@@ -194,15 +196,14 @@ def _layout(text: str, usual: str, is_given: bool, notes: list[str]) -> tuple[st
         notes.append(f"cells are separated by {best!r}")
     if above:
         first = next(line for line in text.splitlines() if line.strip())
-        notes.append(f"{above} lines above the table are left out, such as '{first:.40}'")
+        notes.append(f"lines above the table are left out: {above}, such as '{first:.40}'")
     return best, above
 
 
 def _shape(text: str, separator: str) -> tuple[int, int]:
     """Return the number of columns of most of the first rows, and the lines above the table.
 
-    Both are 0 if rows differ too much. Titles have fewer cells than rows, and comments begin with
-    "# ". A header is one cell shorter than the rows if these have names.
+    Both are 0 if rows differ too much.
     """
     rows, ends = [], [0]
     lines = io.StringIO(text, newline=None)
@@ -214,13 +215,17 @@ def _shape(text: str, separator: str) -> tuple[int, int]:
     if not any(rows):
         return 0, 0
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
-    fewest = max(2, width - 1)
-    is_table = [len(row) >= fewest and not row[0].startswith("# ") for row in rows]
-    begin = is_table.index(True) if True in is_table else 0
+    begin = next((number for number, row in enumerate(rows) if _begins(row, width)), 0)
     below = [len(row) for row in rows[begin + 1 :] if row]
     if sum(count != width for count in below) > MOST_RAGGED * len(below):
         return 0, 0
     return width, ends[begin] if begin else 0
+
+
+def _begins(row: list[str], width: int) -> bool:
+    """Say whether a row is no title and no comment; a header may lack a cell above row names."""
+    cells = sum(cell.strip() != "" for cell in row)
+    return len(row) >= width - 1 and cells >= 2 and not row[0].startswith("# ")
 
 
 def _cells(
@@ -232,7 +237,7 @@ def _cells(
         sep=r"\s+" if separator == " " else separator,
         header=0 if has_header else None,
         skiprows=above,
-        dtype="str",
+        dtype=object,
         keep_default_na=False,
         skipinitialspace=True,
     )
@@ -249,7 +254,7 @@ def _cells(
     if len(short := frame.index[frame.iloc[:, -1].isna()]):
         first = f"the first in row {short[0] + number}"
         notes.append(f"rows with fewer cells than columns: {len(short)}, {first}")
-    frame = frame.fillna("")
+        frame = frame.fillna("")
     lines = sum(not line.isspace() for line in io.StringIO(text, newline=None)) - number + 1
     if lines > len(frame):
         breaks = frame.apply(lambda cells: cells.str.count("\n"))
@@ -294,8 +299,11 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]
         notes.append(f"column '{name}': durations become seconds")
         frame[name] = frame[name].dt.total_seconds()
     texts |= {str(name) for name in frame.select_dtypes(["category", "str"])}
-    cells = {
-        name: ["" if gap else cell_name(it) for it, gap in zip(column, column.isna(), strict=True)]
-        for name, column in frame.items()
-    }
-    return pd.DataFrame(cells, dtype="str"), texts
+    cells = {}
+    for name, column in frame.items():
+        is_broken = column.dtype == np.float64 and not (column % 1 == 0).any()
+        spell = repr if is_broken else cell_name  # three times as fast
+        cells[name] = [spell(cell) for cell in column.tolist()]
+        for row in np.flatnonzero(column.isna()):
+            cells[name][row] = ""
+    return pd.DataFrame(cells, dtype=object), texts

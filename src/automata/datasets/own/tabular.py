@@ -19,7 +19,7 @@ from automata.config.data import OwnTabular
 from automata.datasets.kinds import standardised
 from automata.datasets.own.cells import ISO, days, matched, spelled
 from automata.datasets.own.columns import KINDS, Cells, Column, Refused, cells_of, decided, shown
-from automata.datasets.own.reader import Table, cell_name, read_table
+from automata.datasets.own.reader import cell_name, read_table
 from automata.datasets.own.splits import KEYS, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import Numbers, RawSplits
@@ -42,8 +42,10 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     train, rows = read.tables["train"], read.parts["train"].rows
     unread = {own.target, own.group, own.order, *own.drop}
     found = [decided(train, name, own) for name in train.columns if name not in unread]
-    cells = {it.name: cells_of(train, it)[0] for it in found if isinstance(it, Column)}
-    found = [fit(it, cells[it.name][rows], own) if isinstance(it, Column) else it for it in found]
+    cells = {it.name: cells_of(train, it) for it in found if isinstance(it, Column)}
+    found = [
+        fit(it, cells[it.name][0][rows], own) if isinstance(it, Column) else it for it in found
+    ]
     if refused := [it for it in found if isinstance(it, Refused) and it.remedy]:
         reasons = listed(f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused)
         raise UserError(f"{train.path}: {reasons}; or leave columns out (drop)")
@@ -53,14 +55,16 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     described = {"left out (drop)": own.drop} if own.drop else {}
     for it in found:
         if isinstance(it, Column):
-            what = it.described(pd.isna(cells[it.name]))
+            what = it.described(pd.isna(cells[it.name][0]))
         else:
             what = f"left out ({it.reason})"
         described.setdefault(what, []).append(it.name)
     notes = [*read.notes, *(f"{listed(names)}: {what}" for what, names in described.items())]
     encoded = {}
     for split, table in read.tables.items():
-        encoded[split], odd = encoded_cells(table, columns, with_gaps=split != "train")
+        if split != "train":
+            cells = {it.name: cells_of(table, it) for it in columns}
+        encoded[split], odd = encoded_cells(columns, cells, with_gaps=split != "train")
         notes += [f"{KEYS[split]}: {note}" for note in odd]
     return raw_splits(
         own,
@@ -82,7 +86,8 @@ def read_rows(
     table = read_table(path, own, encoding.get("separator"))
     columns = [Column(**column) for column in encoding["columns"]]
     table.require([column.name for column in columns], "the model needs")
-    cells, notes = encoded_cells(table, columns, with_gaps=True)
+    read = {column.name: cells_of(table, column) for column in columns}
+    cells, notes = encoded_cells(columns, read, with_gaps=True)
     rows = np.arange(len(table.frame))
     mean, scale = (np.array(encoding[key]) for key in ("mean", "scale"))
     inputs = standardised(features(columns, cells, rows), mean, scale)
@@ -131,12 +136,15 @@ def _filling(column: Column, value: bool | float | str, present: Cells) -> float
 
 
 def encoded_cells(
-    table: Table, columns: Sequence[Column], with_gaps: bool
+    columns: Sequence[Column], read: Mapping[str, tuple[Cells, list[str]]], with_gaps: bool
 ) -> tuple[list[Cells], list[str]]:
-    """Return the cells of each column, as the training rows spell them, and notes on odd ones."""
+    """Return the cells of each column, as the training rows spell them, and notes on odd ones.
+
+    `read` has what `cells_of` returns, by column.
+    """
     every, notes = [], []
     for column in columns:
-        cells, odd = cells_of(table, column)
+        cells, odd = read[column.name]
         gaps, parts = pd.isna(cells), []
         if with_gaps and gaps.any():
             parts.append(f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(odd)}")
