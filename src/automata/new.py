@@ -19,7 +19,7 @@ from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, command, read_experiments
 from automata.config.job import Job, Run, settings_of
 from automata.datasets.catalog import DATASETS
-from automata.datasets.own.guess import Guess, best_alone, guess
+from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, Split
 from automata.errors import UserError, printable
@@ -99,10 +99,6 @@ def new(
     guessed = guess(path, target, text, skip_rows, encoding)
     job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))
-    if alone := best_alone(data, guessed.identifiers):
-        guessed.drop(alone, "predicts alone better than all others together: an identifier")
-        job = _job(name, guessed)
-        data = prepare(name, job.settings.data, Path("results/downloads"))
     # `reasons` already name the columns that are left out.
     notes = [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
     notes += guessed.advice

@@ -66,8 +66,6 @@ class OwnTabular(OwnRows):
     `numbers` and `texts` apply to all other numeric or categorical columns"""
     drop: Annotated[list[Text], added([])] = []
     """columns to leave out"""
-    dates: Annotated[list[Text], added([])] = []
-    """columns of dates; a date becomes the number of days since 1970-01-01"""
     rare_below: Annotated[int | None, Field(ge=2), WHOLE, added(None)] = None
     """categories with fewer training rows than this, or with none, become one category, `(rare)`.
     `null`: the 255 most frequent categories are kept"""

@@ -28,6 +28,9 @@ cells are then gaps."""
 FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
+MOST_UNITS = 3
+"""Numbers with more different units are codes such as 12a and 12b."""
+
 CENTURY = 50 * 366
 """Years of two digits are ambiguous if the dates of a column are more days apart."""
 
@@ -119,13 +122,9 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
         del counts[mark]
     if not counts:
         return Refused(name, "no cells")
-    found = None
-    if name not in own.dates and name not in train.texts:
-        found = _number(train, name, counts, own)
+    found = None if name in train.texts else _number(train, name, counts, own)
     if found := found or _date(name, counts):
         return found
-    if name in own.dates:
-        return Refused(name, f"not dates in one format{shown([*counts])}", "write 2020-01-31")
     if len(counts) >= max(FEWEST_NAMES, NAMES_PER_ROW * len(train.frame)) and not own.rare_below:
         return Refused(
             name,
@@ -153,26 +152,19 @@ def _number(
     values, units = read[decimal]
     if not (any(units) or np.isnan(values).any()):
         return Column(name, "number", decimal=decimal)
-    by_unit: Counter[str] = Counter()
-    for unit, value, cells in zip(units, values, counts.values(), strict=True):
-        by_unit[unit] += cells if value == value else 0
-    unit, bare = max(by_unit, key=lambda it: (it != "", by_unit[it])), by_unit[""]
-    is_sign = unit[:1] != "" and not unit[0].isalpha()
-    if not is_sign and by_unit[unit] < bare:
-        unit = ""
-    several = {
-        it: cells for it, cells in by_unit.items() if it and cells > MOST_ODD * counts.total()
-    }
-    if len(several) > 1 and (is_sign or len(texts) > FEWEST_NAMES):
-        units_seen = ", ".join(f"{it} ({cells} cells)" for it, cells in several.items())
-        return Refused(name, f"numbers in several units: {units_seen}", "write them in one")
-    allowed = {unit, ""} if is_sign else {unit}
-    odd = {
-        text
-        for text, value, its in zip(texts, values, units, strict=True)
-        if value != value or its not in allowed
-    }
-    return _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
+    odd = {text for text, value in zip(texts, values, strict=True) if value != value}
+    named = sorted({*units} - {""})
+    if len(named) > MOST_UNITS:
+        return None
+    unit = named[0] if named else ""
+    if unit[:1].isalpha():  # a word must be in all cells, or it is odd
+        bare = {text for text, its in zip(texts, units, strict=True) if not its} - odd
+        fewer = min(bare, {*texts} - bare - odd, key=lambda it: sum(counts[text] for text in it))
+        odd, unit = odd | fewer, unit if fewer is bare else ""
+    found = _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
+    if isinstance(found, Column) and len(named) > 1:
+        return Refused(name, f"numbers in several units{shown(named)}", "write them in one")
+    return found
 
 
 def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
@@ -245,11 +237,3 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
             "takes it for a missing cell"
         )
     return np.where(gaps | broken, np.nan, values), [*dict.fromkeys(odd)]
-
-
-def numbers_rows(values: Cells) -> bool:
-    """Say whether numbers may number the rows: unique whole ones, in order or without a gap."""
-    if len(values) < FEWEST_NAMES or (values % 1 != 0).any() or len({*values}) < len(values):
-        return False
-    steps = np.diff(values)
-    return bool((steps > 0).all() or (steps < 0).all() or np.ptp(values) == len(steps))

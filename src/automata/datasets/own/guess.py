@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
@@ -23,12 +22,11 @@ from automata.datasets.own.columns import (
     Refused,
     cells_of,
     decided,
-    numbers_rows,
 )
 from automata.datasets.own.folders import holds_texts
 from automata.datasets.own.reader import Table, read_table
+from automata.datasets.own.splits import FileLabels
 from automata.datasets.own.tables import FEW_CLASSES, labelled
-from automata.datasets.prepared import Dataset
 from automata.errors import UserError, listed
 
 MOST_CLASSES = 100
@@ -44,9 +42,9 @@ characters, holds texts."""
 MOST_BESIDE = 2
 """Other columns beside a text that are left out."""
 
-
 UNIQUE = 0.95
 """A column of whole numbers may be an identifier if this share of its cells differ."""
+NUMBERING, IDENTIFIER = "seems to number the rows", "looks like an identifier"
 
 JUDGED = 2000
 """How many rows judge whether a column holds texts, and whether an identifier holds the class."""
@@ -68,13 +66,6 @@ class Guess:
     """By key, or by the name of a column."""
     advice: list[str] = field(default_factory=list)
     """Sentences on keys that may be better."""
-    identifiers: list[str] = field(default_factory=list)
-    """Features of whole numbers that differ in nearly every row."""
-
-    def drop(self, names: Sequence[str], reason: str) -> None:
-        """Leave columns out."""
-        self.own["drop"] = [*self.own.get("drop", []), *names]
-        self.reasons |= dict.fromkeys(names, reason)
 
 
 def guess(
@@ -136,81 +127,73 @@ def _is_long(cells: Sequence[str]) -> bool:
 def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
     """Return the description of a table: which columns are left out, or are categories."""
     own, reasons, target = guessed.own, guessed.reasons, guessed.own["target"]
-    categorical, drop, many, frequent = [], [], [], []
     classes = pd.to_numeric(table.frame[target], errors="coerce").dropna()
     if (classes % 1 != 0).any() and classes.nunique() <= FEW_CLASSES:
-        categorical.append(target)
-        reasons[target] = "each number is a class"
-    reading = OwnTabular.model_validate(own | {"categorical": categorical})
-    table, _ = labelled(table, reading, None)
-    for name in [column for column in table.columns if column != target]:
+        own["categorical"], reasons[target] = [target], "each number is a class"
+    reading = OwnTabular.model_validate(own)
+    table, labels = labelled(table, reading, None)
+    others = [name for name in table.columns if name != target]
+    features, identifiers, many, frequent = {}, [], [], []
+    for name in others:
         found, counts = decided(table, name, reading), Counter(table.cells(name))
         different = len(counts.keys() - table.marks)
-        values = np.zeros(0)
-        if isinstance(found, Column) and found.kind == "number":
-            values, _ = cells_of(table, found)
-        if reason := _why_dropped(found, different, values):
-            drop.append(name)
-            reasons[name] = reason + f"; --text {name} classifies these texts" * (name in long)
+        key = seems = ""
+        if different <= 1:
+            key, reasons[name] = "drop", "has one value"
+        elif isinstance(found, Refused) and found.few:
+            key, reasons[name] = "categorical", found.reason
         elif isinstance(found, Refused):
-            categorical.append(name)
-            reasons[name] = found.reason
+            texts = f"; --text {name} classifies these texts" * (name in long)
+            key, reasons[name] = "drop", f"{found.reason}: {found.remedy}{texts}"
         elif found.kind == "category":
+            features[name] = pd.factorize(cells_of(table, found)[0])[0]
             many += [name] if different > MANY_CATEGORIES else []
             frequent.append(max(counts.values()))
-        elif found.kind == "date" and found.format:
+        else:
+            features[name], _ = cells_of(table, found)
+            seems = _seems(features[name]) if found.kind == "number" else ""
+        if seems == NUMBERING:
+            key, reasons[name] = "drop", seems
+            del features[name]
+        elif seems:
+            identifiers.append(name)
+        elif isinstance(found, Column) and found.kind == "date" and found.format:
             guessed.advice.append(f"{name}: order: {name} tests on the last rows")
-        elif _is_identifier(values):
-            guessed.identifiers.append(name)
-            guessed.advice.append(f"{name}: looks like an identifier; drop: [{name}] leaves it out")
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
             guessed.advice.append(f"{name}: group: {name} keeps rows of one in the same split")
-    if len(drop) == len(table.columns) - 1:
-        why = listed(f"{name} {reasons[name]}" for name in drop)
+        if key:
+            own.setdefault(key, []).append(name)
+    measured = [its for name, its in features.items() if name not in identifiers]
+    for name in identifiers:
+        if measured and _accuracy([features[name]], labels) > _accuracy(measured, labels):
+            own.setdefault("drop", []).append(name)
+            reasons[name] = "predicts alone better than all others together: an identifier"
+        else:
+            guessed.advice.append(f"{name}: {IDENTIFIER}; drop: [{name}] leaves it out")
+    if own.get("drop") == others:
+        why = listed(f"{name} {reasons[name]}" for name in others)
         raise UserError(f"{table.path}: no column can be a feature: {why}")
-    own |= {"drop": drop} if drop else {}
-    own |= {"categorical": categorical} if categorical else {}
     if many and min(frequent) >= 2 * RARE_BELOW:  # else it might leave a column one value
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
     return guessed
 
 
-def _why_dropped(found: Column | Refused, different: int, values: Cells) -> str:
-    """Return why a column with so many different cells, or `values`, is no feature, or nothing."""
-    if different <= 1:
-        return "has one value"
-    if isinstance(found, Refused):
-        return "" if found.few else f"{found.reason}: {found.remedy}"
-    return "seems to number the rows" if numbers_rows(values) else ""
-
-
-def _is_identifier(values: Cells) -> bool:
-    """Say whether numbers are whole, and differ in nearly every row."""
-    if not len(values) or values[0] % 1 != 0:
-        return False
+def _seems(values: Cells) -> str:
+    """Return what whole numbers seem to be that differ in nearly every row; nothing for others."""
     different = np.unique(values[~np.isnan(values)])
-    many = len(different) >= max(FEWEST_NAMES, UNIQUE * len(values))
-    return bool(many and (different % 1 == 0).all())
+    whole = (different % 1 == 0).all()
+    if not whole or len(different) < max(FEWEST_NAMES, UNIQUE * len(values)):
+        return ""
+    steps, is_full = np.diff(values), len(different) == len(values)
+    in_order = (steps > 0).all() or (steps < 0).all()
+    without_gap = is_full and np.ptp(values) == len(steps)
+    return NUMBERING if in_order or without_gap else IDENTIFIER
 
 
-def best_alone(data: Dataset, names: Sequence[str]) -> list[str]:
-    """Return those features of a table that predict alone better than all others together.
-
-    They hold the class by accident, as numbers of sorted rows do.
-    """
-    if not names:
-        return []
-    features = [name for it in data.encoding["columns"] for name in Column(**it).features]
-    inputs, labels = data.train.inputs[:JUDGED].numpy(), data.train.labels[:JUDGED].numpy()
-
-    def accuracy(chosen: NDArray[np.bool_]) -> float:
-        tree = DecisionTreeClassifier(random_state=0)
-        return float(cross_val_score(tree, inputs[:, chosen], labels, cv=KFold(5)).mean())
-
-    alone = {name: np.array([it == name for it in features]) for name in names}
-    return [
-        name
-        for name, chosen in alone.items()
-        if not chosen.all() and accuracy(chosen) > accuracy(~chosen)
-    ]
+def _accuracy(features: list[Cells], labels: FileLabels) -> float:
+    """Return how well features (n,) predict the classes of held-out rows."""
+    rows = slice(None, None, max(1, len(labels.names) // JUDGED))
+    tree, folds = DecisionTreeClassifier(random_state=0), KFold(5, shuffle=True, random_state=0)
+    inputs, names = np.column_stack(features)[rows], np.array(labels.names)[rows]
+    return float(cross_val_score(tree, inputs, names, cv=folds).mean())

@@ -38,13 +38,6 @@ OTHERS = (";", "\t", "|", ",", " ")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
 
-UNNAMED, INDEX = "Unnamed: 0", "index"
-"""Names of a first column that has none, in pandas and here: pandas and R write row names so."""
-
-_SEP = re.compile(r'"?sep=(.)"?[ \t]*\r?\n')
-"""The first line that some spreadsheets write."""
-
-
 FIRST_ROWS, MOST_RAGGED = 50, 0.1
 """How many rows show where the table begins and what separates its cells, and the largest share
 of them that may have more or fewer cells than most."""
@@ -141,14 +134,12 @@ def read_table(
             frame, texts = _read_parquet(path, notes)
         else:
             text = _decoded(path, own.encoding if own else None)
-            given = own and own.separator
-            if said := _SEP.match(text):
-                text, given = text[said.end() :], given or said[1]
-            usual = given or usual_separator or SEPARATORS[suffix]
-            separator, above = _layout(text, usual, bool(given), notes)
+            usual = (own and own.separator) or usual_separator or SEPARATORS[suffix]
+            others = () if own and own.separator else OTHERS
+            separator, above = _layout(text, usual, others, notes)
             has_header = own is None or own.header
             frame = _cells(text, separator, above, has_header, notes)
-            above += has_header + bool(said)
+            above += has_header
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
     missing = own.missing if isinstance(own, OwnTabular) else []
@@ -177,18 +168,13 @@ def _decoded(path: Path, encoding: str | None) -> str:
         ) from error
 
 
-def _layout(text: str, usual: str, is_given: bool, notes: list[str]) -> tuple[str, int]:
+def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> tuple[str, int]:
     """Return the separator, and how many lines are above the table.
 
     It is the usual one unless that makes one column, or has more lines above the table.
     """
-    shapes = {it: _shape(text, it) for it in ([usual] if is_given else [usual, *OTHERS])}
-
-    def fitness(separator: str) -> tuple[bool, int, bool, int]:
-        width, above = shapes[separator]
-        return width > 1, -above, separator == usual, width
-
-    best = max(shapes, key=fitness)
+    shapes = {it: _shape(text, it) for it in (usual, *others)}
+    best = max(shapes, key=lambda it: (shapes[it][0] > 1, -shapes[it][1], it == usual, shapes[it]))
     width, above = shapes[best]
     if width <= 1:
         return usual, 0
@@ -244,10 +230,11 @@ def _cells(
     if not isinstance(frame.index, pd.RangeIndex):  # rows have more cells than the header
         if frame.index.nlevels > 1:
             raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
+        frame = frame.reset_index()
         if (frame.iloc[:, -1].fillna("") == "").all():  # rows end with a separator
-            frame = frame.reset_index().iloc[:, :-1].set_axis(frame.columns, axis=1)
+            frame = frame.iloc[:, :-1].set_axis(frame.columns[1:], axis=1)
         else:
-            frame = frame.reset_index(names=UNNAMED)
+            frame = frame.rename(columns={frame.columns[0]: "Unnamed: 0"})
     if not has_header:
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
     number = above + has_header + 1  # of the first row
@@ -268,20 +255,13 @@ def _cells(
 
 
 def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Return the table without unnamed columns that are empty, or number the rows."""
+    """Return the table without columns that have no name, as row names have none."""
     names = [str(name).strip() for name in frame.columns]
     if len({*names}) == len(names):
         frame.columns = pd.Index(names)
-    for number, name in enumerate(map(str, frame.columns)):
-        if not name.startswith("Unnamed: "):
-            continue
-        numbers = pd.to_numeric(frame[name], errors="coerce")
-        counts = number == 0 and (numbers % 1 == 0).all() and numbers.is_unique
-        if counts or (frame[name] == "").all():
-            what = "numbers the rows" if counts else "has no cells"
-            notes.append(f"column {number + 1} has no name and {what}: left out")
-            frame = frame.drop(columns=name)
-    return frame if INDEX in frame else frame.rename(columns={UNNAMED: INDEX})
+    unnamed = {name: n for n, name in enumerate(frame, 1) if str(name).startswith("Unnamed: ")}
+    notes += [f"column {number} has no name: left out" for number in unnamed.values()]
+    return frame.drop(columns=unnamed) if unnamed else frame
 
 
 def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]:

@@ -68,7 +68,7 @@ def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
     """Return the columns that every file must have; raises UserError for wrong names in `own`."""
     given = own.model_dump()
     read = [own.target, own.text] if isinstance(own, OwnText) else train.columns
-    for key in ("target", "text", "group", "order", "drop", "categorical", "dates", "fill"):
+    for key in ("target", "text", "group", "order", "drop", "categorical", "fill"):
         value = given.get(key) or []
         columns = [value] if isinstance(value, str) else [*value]
         if key == "fill":

@@ -32,9 +32,15 @@ def read(folder, content, name="t.csv", **keys):
         ("a;y\n1,5;b\n2,5;c\n", ["a", "y"]),
         ("a y\n1  b\n2  c\n", ["a", "y"]),
         (",a,y\n7,1,b\n3,2,c\n", ["a", "y"]),
-        (",a,y\nx,1,b\nz,2,c\n", ["index", "a", "y"]),
-        ("a,y\nx,1,b\nz,2,c\n", ["index", "a", "y"]),
-        ("a,a,,y\n1,2,3,b\n", ["a", "a.1", "Unnamed: 2", "y"]),
+        (",a,y\nx,1,b\nz,2,c\n", ["a", "y"]),
+        ("a,y\nx,1,b\nz,2,c\n", ["a", "y"]),
+        ("a,a,,y\n1,2,3,b\n", ["a", "a.1", "y"]),
+        ("a, y \n1,b\n", ["a", "y"]),
+        ("# device: 7\na,y\n1,b\n2,c\n3,d\n", ["a", "y"]),
+        ("Sales of 2024\n\na,z,y\n1,2,b\n2,3,c\n", ["a", "z", "y"]),
+        ("# a, b, c\n# d\na,z,y\n1,2,b\n", ["a", "z", "y"]),
+        ("Sales;;\na;z;y\n1,5;2;b\n2,5;3;c\n", ["a", "z", "y"]),
+        ("#a,z,y\n1,2,b\n", ["#a", "z", "y"]),
     ],
 )
 def test_headers_as_programs_write_them(tmp_path, text, columns):

@@ -216,11 +216,6 @@ GOOD = repeated("1", "2")
         # Other columns
         ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
-        (
-            repeated("2020-01-31", "soon"),
-            {"dates": ["x"]},
-            "not dates in one format: '2020-01-31', 'soon': write",
-        ),
         (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
         (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
         (
