@@ -8,30 +8,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from PIL import Image
 
 from automata.config.data import Preparation
-from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
-from automata.datasets.own.guess import guess
-from automata.datasets.own.tables import read_own
-from automata.datasets.own.tabular import read_rows
 from automata.datasets.prepare import prepare
 from automata.errors import UserError
 from automata.files import sha256
 from automata.models.classifier import build_model
 from automata.prediction.predict import predict
-from automata.prediction.saved import SavedModel, read_model, write_model
+from automata.prediction.saved import read_model, write_model
 from automata.training.evaluation import evaluate
-from support.searching import make_job
+from support.keeping import keep
 
 EXAMPLES = Path(__file__).parents[3] / "docs/examples"
 RANDOM = np.random.default_rng(0)
-VALUES = {"tabular": {"hidden1": 8, "hidden2": 8}, "text": {"hidden": 8}, "image": {}}
-MODELS = {"tabular": "mlp", "text": "lstm", "image": "resnet18"}
 OWN = {
     "image": {},
     "text": {"text": "review", "target": "species"},
@@ -77,21 +69,8 @@ class Kept:
         vectors = {"source": None, "dimension": 5} if kind == "text" else None
         preparation = Preparation.model_validate({"own": own, "vectors": vectors})
         self.data = prepare("mine", preparation, folder)
-        job = make_job(run={"dataset": "mine"}, model=MODELS[kind])
-        whole = job.settings.model_copy(update={"data": preparation})
-        self.saved = SavedModel(
-            job=job.model_copy(update={"settings": whole}),
-            configuration=VALUES[kind],
-            kind=kind,
-            classes=self.data.metadata["class_names"],
-            encoding=self.data.encoding,
-            inputs=[*self.data.train.inputs.shape[1:]],
-            extras={name: [*extra.shape] for name, extra in self.data.extras.items()},
-        )
-        torch.manual_seed(0)
-        self.model = build_model(self.data, VALUES[kind], MODELS[kind]).eval()
         self.file = folder / "model.safetensors"
-        write_model(self.file, self.model, self.saved)
+        self.model, self.saved = keep(self.data, preparation, self.file)
 
 
 @pytest.fixture
@@ -99,7 +78,7 @@ def flowers(tmp_path):
     return Kept("tabular", tmp_path)
 
 
-@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize("kind", OWN)
 def test_rows_of_a_file_are_predicted_as_the_prepared_test_rows(tmp_path, kind, caplog):
     kept = Kept(kind, tmp_path)
     with caplog.at_level(logging.WARNING):
@@ -235,54 +214,3 @@ def test_a_factory_runs_only_if_the_user_names_it(tmp_path, monkeypatch):
     model = build_model(kept.data, width, own)
     write_as(EXAMPLES / "my_nets.py", model, width, dropout=0.1)
     assert len(predict(kept.file, kept.test, "my_nets:build")) == 30
-
-
-# Tables of any columns
-
-ROWS = 40
-COLUMNS = {
-    "truth": st.sampled_from(["true", "false", "TRUE", "", "unknown"]),
-    "number": st.sampled_from(["1", "2.5", "-3e2", "NA", "", "1700000001", "1700000002"]),
-    "money": st.sampled_from(["$1,000", "$2", "-$3.50", ""]),
-    "day": st.sampled_from(["2020-01-31", "2021-12-01 06:00", ""]),
-    "local": st.sampled_from(["31/12/2020", "1/2/2021", "13/1/2019"]),
-    "town": st.sampled_from(["Ulm", "Åbo", "", "none", "a,b", 'say "x"']),
-    "code": st.sampled_from(["007", "010", "7"]),
-    "mixed": st.sampled_from(["1", "2", "x", "y"]),
-}
-
-
-@st.composite
-def tables(draw):
-    """Return some of the columns with random cells, and two classes."""
-    names = draw(st.lists(st.sampled_from(sorted(COLUMNS)), min_size=1, max_size=4, unique=True))
-    cells = {name: draw(st.lists(COLUMNS[name], min_size=ROWS, max_size=ROWS)) for name in names}
-    return pd.DataFrame({**cells, "kept": [1, 2, 3, 4] * 10, "y": ["a", "b"] * 20})
-
-
-FORMS = [{}, {"sep": ";"}, {"sep": "\t", "encoding": "utf-16"}]
-
-
-@given(tables(), st.sampled_from(FORMS), st.booleans())
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
-def test_what_is_guessed_is_accepted_and_prediction_reads_rows_as_training_did(
-    tmp_path_factory, frame, form, parquet
-):
-    folder = tmp_path_factory.mktemp("t")
-
-    def write(rows, name):
-        path = folder / f"{name}.{'parquet' if parquet else 'csv'}"
-        rows.to_parquet(path) if parquet else rows.to_csv(path, index=False, **form)
-        return path
-
-    own = guess(write(frame, "train"), "y", None).own
-    read_experiments([DEFAULTS], {"datasets": ["t"], "own_datasets": {"t": own}})
-    preparation = Preparation.model_validate({"own": own})
-    data = prepare("t", preparation, folder)
-    assert np.isfinite(data.train.inputs.numpy()).all()
-    rows = read_own(preparation.own).parts["test"].rows
-    new = write(frame.iloc[rows].drop(columns="y").iloc[:, ::-1], "new")
-    encoding = json.loads(json.dumps(data.encoding))
-    inputs, names, _ = read_rows(new, preparation.own, encoding)
-    assert np.array_equal(inputs, data.test.inputs)
-    assert names == [str(number) for number in range(1, len(rows) + 1)]
