@@ -62,7 +62,7 @@ def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
     shuffled = table.sample(frac=1, random_state=split)
     ours = {
         "search_space": space_of("tabular", int(0.7 * len(table))),
-        "settings": {"protocol": {"tabular": {"patience": PATIENCE}}},
+        "settings": {"protocol": {"tabular": {"patience": PATIENCE, "break_ties": True}}},
     }  # those of `automata new`
     protocols: dict[str, dict[str, Any]] = {"paper's": {}, "ours": ours}
     found = {name: tune(shuffled, "class", **SEARCH, **keys) for name, keys in protocols.items()}

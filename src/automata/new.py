@@ -231,6 +231,7 @@ def configuration(
         f"    configurations: {size.configurations}   # trials of the search",
         f"    epochs: {size.epochs}",
         f"    metric: {metric}   # {why}",
+        "    break_ties: true   # of equal scores, the one with the lower log loss wins",
         f"    class_weights: {weights}   # {other}",
         f"    patience: {PATIENCE}   # epochs without improvement after which a training ends",
         *(f"    {line}" for line in _block(of_kind)),

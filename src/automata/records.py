@@ -38,7 +38,7 @@ class Trial(Recorded):
 
     @property
     def score(self) -> float:
-        """The score that the search learns from, and by which the best trial is chosen."""
+        """The latest validation score; trials are compared by `Progress.standing`."""
         return self.progress.score
 
 
@@ -59,7 +59,7 @@ class Tuning(Recorded):
     """One, or more after interruptions; none without a search."""
     trials: list[Trial]
     best: int
-    """Index of the trial with the best score; of equal scores the earliest."""
+    """Index of the trial with the best score; of equally good ones the earliest."""
     cluster: dict[str, Any] | None = None
     """`address` of the user's Ray cluster; None if the job started Ray itself."""
 

@@ -114,7 +114,7 @@ def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, targe
     protocol = experiment.protocol_of(name)
     balanced = ("balanced_accuracy", "balanced"), ("accuracy", "none")
     assert (protocol.metric, protocol.class_weights) == balanced[name != "flowers"]
-    assert protocol.patience == PATIENCE
+    assert (protocol.patience, protocol.break_ties) == (PATIENCE, True)
     space = {key: it.model_dump(mode="json") for key, it in protocol.search_space.items()}
     assert space.items() >= SPACES[kind].items()
 

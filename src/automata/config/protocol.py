@@ -106,6 +106,9 @@ class Protocol(Section):
     """validation score that ranks the trials: `accuracy`, `balanced_accuracy` (mean recall of the
     classes), `macro_f1`, `log_loss`, which is minimised, or `roc_auc` (area under the ROC curve; of
     several classes the mean of each against the rest). Records have the first four"""
+    break_ties: Annotated[bool, added(False)] = False
+    """the lower log loss decides between trials, or finalists, with equal validation scores (to 8
+    digits). Few validation rows make ties likely. `false`: the order of trials decides"""
     patience: Annotated[Count | None, added(None)] = None
     """epochs without a better one after which a training ends. The validation set is then scored
     after every epoch, as part of the run's time. The best epoch has the best `metric`, or for

@@ -128,7 +128,7 @@ def _jobs(
 ) -> Iterator[CurvesJob]:
     curves = experiment.learning_curves or LearningCurves()
     # Settings that affect a search but no training have their simplest values.
-    search_only = {**OF_SUBSETS, "configurations": 1, "metric": "accuracy"}
+    search_only = {**OF_SUBSETS, "configurations": 1, "metric": "accuracy", "break_ties": False}
     settings = settings_of(experiment, dataset, "random", "none", selector)
     settings = settings.model_copy(update={"scheduler": SchedulerSettings()})
     epochs = rungs(settings.protocol, experiment.scheduler)

@@ -285,6 +285,6 @@ def _is_simulated(
         and protocol["epochs"] == asked.epochs
         and protocol.get("metric", "accuracy") == "accuracy"
         and protocol.get("finalists", 1) == 1
-        and "screen_metric" not in protocol
+        and not {"screen_metric", "break_ties"} & protocol.keys()
         and (warm_start == exponent == 0 or run["selector"] == FULL.selector)
     )

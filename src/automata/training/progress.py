@@ -13,6 +13,10 @@ from automata.files import Recorded
 WORST_SCORE = 0.0
 """Score of a training that diverged."""
 
+TIE = 1e-8
+"""Scores that differ by less are equal: accuracies differ by more, on fewer than 10^8 rows, and
+equal means over classes by about 1e-16, because they are sums of rounded numbers."""
+
 
 class Evaluation(Recorded):
     """One evaluation on the validation set."""
@@ -89,6 +93,8 @@ class Progress(Recorded):
     """Why the training diverged, if it did."""
     metric: Annotated[str, Field(exclude_if=lambda metric: metric == "accuracy")] = "accuracy"
     """The score by which trials are compared."""
+    break_ties: Annotated[bool, added(False)] = False
+    """Whether the log loss decides between trials with equal scores."""
 
     @property
     def kept_epoch(self) -> int:
@@ -101,3 +107,17 @@ class Progress(Recorded):
         if self.failure is not None or not self.evaluations:
             return WORST_SCORE
         return self.evaluations[-1].score(self.metric)
+
+    @property
+    def standing(self) -> float:
+        """The number by which trials are compared, at the latest evaluation."""
+        diverged = self.failure is not None or not self.evaluations
+        return WORST_SCORE if diverged else self.standing_at(self.evaluations[-1])
+
+    def standing_at(self, evaluation: Evaluation) -> float:
+        """Return the score at an evaluation; with `break_ties`, a lower log loss adds more to it.
+
+        It adds at most `TIE`, so that it decides between equal scores alone.
+        """
+        score = evaluation.score(self.metric)
+        return score + TIE / (1 + evaluation.loss) if self.break_ties else score

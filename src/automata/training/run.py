@@ -71,7 +71,8 @@ class TrainingRun:
         self._vocabulary = WorkingVocabulary(self.model.word_table, self.optimizer)
         self._rate_factor = plan.fraction**-plan.horizon_exponent
         """f^-beta, the factor of the learning rates on subsets: fewer steps, but longer ones."""
-        self.progress = Progress(metric=plan.metric or protocol.metric)
+        metric, break_ties = plan.metric or protocol.metric, protocol.break_ties
+        self.progress = Progress(metric=metric, break_ties=break_ties)
         self.patience = protocol.patience
         """Set it to None to train for a known number of epochs without evaluations."""
         self._best_weights: dict[str, Tensor] = {}

@@ -188,7 +188,7 @@ def judge(result: TrialReported, search: Search) -> Verdict | None:
     rung = len(result.progress.evaluations)
     if not search.expects(result.index, result.configuration, rung):
         return None
-    return search.report(result.index, result.progress.score)
+    return search.report(result.index, result.progress.standing)
 
 
 def replay(entries: Iterable[Entry], search: Search) -> int:

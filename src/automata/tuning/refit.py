@@ -41,7 +41,9 @@ def best_trials(tuning: Tuning, protocol: Protocol) -> list[Trial]:
 
     trials = [trial for trial in tuning.trials if trial.status != "failed"]
     # An own scheduler may call a trial the best that has not the highest score.
-    trials.sort(key=lambda it: (screen(it), it.index != tuning.best, -it.score, it.index))
+    trials.sort(
+        key=lambda it: (screen(it), it.index != tuning.best, -it.progress.standing, it.index)
+    )
     screens = [_different(ranked)[: protocol.finalists] for _, ranked in groupby(trials, screen)]
     return _different(chain.from_iterable(screens))
 
@@ -127,4 +129,4 @@ def _score_at(run: TrainingRun, rung: int) -> float:
         run.evaluate()
         seen[epoch] = progress.evaluations[-1]
     finite = epoch in seen and math.isfinite(seen[epoch].loss)
-    return seen[epoch].score(progress.metric) if finite else WORST_SCORE
+    return progress.standing_at(seen[epoch]) if finite else WORST_SCORE

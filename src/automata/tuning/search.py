@@ -42,7 +42,7 @@ class SearchTrial:
     reached: int = 0
     """How many rungs it has reached."""
     score: float = WORST_SCORE
-    """The score at the latest rung."""
+    """Its `Progress.standing` at the latest rung."""
 
     @property
     def epoch(self) -> int:

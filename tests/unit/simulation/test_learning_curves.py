@@ -66,7 +66,7 @@ def test_parts_cover_the_pool_once_for_each_way_of_training(jobs):
 
 
 def test_a_path_changes_with_what_a_training_reads_alone(jobs):
-    choice = {"finalists": 3, "metric": "log_loss"}
+    choice = {"finalists": 3, "metric": "log_loss", "break_ties": True}
     search = {"schedulers": ["asha"], "searches": ["tpe"], "seeds": [0, 1]}
     assert curves_jobs(experiment(choice, **search), {"dna": {}}).keys() == jobs.keys()
     assert jobs.keys().isdisjoint(curves_jobs(experiment({"weight_decay": 0.1}), {"dna": {}}))

@@ -131,3 +131,4 @@ def test_real_searches_are_compared_with_simulated_ones_of_the_same_training():
     assert found(search_space={"x": {"uniform": [0.0, 2.0]}}) == []
     assert found(metric="macro_f1") == []
     assert found(finalists=3) == []
+    assert found(break_ties=True) == []

@@ -44,7 +44,7 @@ def _facts(
     yield "rungs", trial.rungs, recorded.rungs
     yield "results", trial.reached, len(recorded.progress.evaluations)
     yield "status", status, recorded.status
-    yield "score", trial.score, recorded.score
+    yield "score", trial.score, recorded.progress.standing
 
 
 def _score(trial: Trial, epoch: int) -> float:
@@ -57,7 +57,7 @@ def _score(trial: Trial, epoch: int) -> float:
     losses = (evaluation.loss, *progress.training_loss[: evaluation.epoch])
     lost = evaluation.epoch < epoch or not all(map(math.isfinite, losses))
     failed = progress.failure is not None and lost
-    return math.nan if failed else evaluation.score(progress.metric)
+    return math.nan if failed else progress.standing_at(evaluation)
 
 
 def _order(found: Simulation) -> list[tuple[int, int]]:
