@@ -34,8 +34,8 @@ logger = logging.getLogger(__name__)
 NAME = "data"
 """Name of a user's own data set in the record."""
 
-FRAME = "data.parquet"
-"""File to which a user's frame is written."""
+FRAME, IMAGES = "data.parquet", "data.npz"
+"""Files to which a user's frame and images are written."""
 
 ARGUMENTS = {
     "datasets": "data",
@@ -91,13 +91,12 @@ class Tuned:
     def save(self, folder: str | Path) -> None:
         """Write `record.json` and `model.safetensors`, for `automata predict`, to a folder."""
         folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         write_record(self.record, folder / RECORD)
         keep_model(folder / MODEL, self.record, self.dataset, self.dataset.encoding, self.model)
 
 
 def tune(
-    data: str | Path | pd.DataFrame | tuple[Any, Any],
+    data: Any,
     target: str | None = None,
     *,
     text: str | None = None,
@@ -121,9 +120,9 @@ def tune(
     An argument that is None has the default of this kind of data in config/config.yaml.
 
     Args:
-        data: a DataFrame; a pair (inputs, labels) of arrays, (n, features) numbers or
-            (n, height, width[, 3]) uint8 images; the path of a table or of a folder of images;
-            or the name of a data set of the project.
+        data: a DataFrame of any library; a dict of columns; a pair (inputs, labels), the inputs a
+            DataFrame, (n, features) numbers or (n, height, width[, 3]) uint8 images; the path of
+            a table or of a folder of images; or the name of a data set of the project.
         target: the column of the classes, in a DataFrame or table.
         text: the column of the texts, if texts are to be classified.
         model: a name, or `{"factory": "module:function", ...}`.
@@ -189,8 +188,9 @@ def tune(
             record, trained = run(job, file, work / "job")
             return Tuned(record, trained.cpu().eval(), prepared)
         except UserError as error:  # name the argument, not its file or key
-            message = str(error).replace(str(work / FRAME), "data")
-            raise UserError(message.replace(f"own_datasets.{NAME}", "own")) from error
+            message = str(error).replace(f"own_datasets.{NAME}", "own")
+            message = message.replace(str(work / FRAME), "data").replace(str(work / IMAGES), "data")
+            raise UserError(message) from error
 
 
 def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
@@ -205,37 +205,62 @@ def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
 
 
 def _source(
-    data: str | Path | pd.DataFrame | tuple[Any, Any],
-    target: str | None,
-    text: str | None,
-    work: Path,
+    data: Any, target: str | None, text: str | None, work: Path
 ) -> tuple[str, dict[str, Any]]:
-    """Return the name of the data set and its entry in `own_datasets`; {} for one of the project.
-
-    A DataFrame and arrays are written to a file in `work`.
-    """
+    """Return the name of the data set, and its entry in `own_datasets` if it is the user's."""
     if isinstance(data, str) and data in DATASETS:
         return data, {}
-    if isinstance(data, tuple):
-        inputs, labels = (np.asarray(part) for part in data)
-        if inputs.ndim != 2:
-            np.savez(work / "data.npz", images=inputs, labels=labels)
-            return NAME, {"kind": "image", "path": str(work / "data.npz")}
-        target = "class"
-        data = pd.DataFrame(inputs, columns=[f"x{i}" for i in range(inputs.shape[1])])
-        data[target] = labels
-    if isinstance(data, pd.DataFrame):
-        file = work / FRAME
+    if not isinstance(data, (str, Path)):
         try:
-            data.rename(columns=str).to_parquet(file, index=False)
-        except (NotImplementedError, TypeError, ValueError) as error:  # by pandas and pyarrow
-            problem = "; ".join(map(str, error.args))
-            remedy = "give each column a name of its own, and values of one type"
-            raise UserError(f"tune: data: {problem}: {remedy}") from error
-        data = file
+            data, target = _written(data, target, work)
+        except (ArithmeticError, ImportError, RuntimeError, TypeError, ValueError) as error:
+            problem = "; ".join([type(data).__name__, *map(str, error.args)])
+            valid = "a path, a name, a frame or dict of columns with one name and type each, or a "
+            valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
+            raise UserError(f"tune: data: {problem}; valid: {valid}") from error
     if Path(data).is_dir() or Path(data).suffix == ".npz":
         return NAME, {"kind": "image", "path": str(data)}
     if target is None:
         raise UserError("tune: target: missing; the column of the classes")
     kind = {"kind": "text", "text": text} if text is not None else {"kind": "tabular"}
     return NAME, {**kind, "path": str(data), "target": target}
+
+
+def _written(data: Any, target: str | None, work: Path) -> tuple[Path, str | None]:
+    """Write rows to a file in `work`; return the file, and the column of the classes."""
+    if isinstance(data, tuple):
+        inputs, labels = map(_converted, data)
+        if inputs.ndim < 2 or labels.shape not in [(len(inputs),), (len(inputs), 1)]:
+            raise ValueError(f"inputs of shape {inputs.shape}, labels of shape {labels.shape}")
+        orders = [[*part.index] for part in data if isinstance(part, (pd.DataFrame, pd.Series))]
+        if len(orders) == 2 and orders[0] != orders[1] and {*orders[0]} == {*orders[1]}:
+            raise ValueError("one index in two orders: take labels.loc[inputs.index]")
+        if inputs.ndim > 2:
+            np.savez(work / IMAGES, images=inputs, labels=[*np.ravel(labels)], allow_pickle=False)
+            return work / IMAGES, None
+        if isinstance(inputs, np.ndarray):  # in which numbers beside texts are texts
+            inputs = pd.DataFrame(data[0] if inputs.dtype.kind == "U" else inputs).add_prefix("x")
+        name = pd.DataFrame(labels).columns[0] or "class"  # pandas names 0 what has no name
+        target = target or str(name)
+        column = pd.Series(np.ravel(labels), name=target)
+        data = pd.concat([inputs.reset_index(drop=True), column], axis=1)
+    pd.DataFrame(_converted(data)).rename(columns=str).to_parquet(work / FRAME, index=False)
+    return work / FRAME, target
+
+
+def _converted(data: Any) -> Any:
+    """Return frames, series and dicts of columns in pandas, and anything else as an array."""
+    if isinstance(data, (pd.DataFrame, pd.Series)):
+        return data
+    if isinstance(data, Mapping):
+        frame = pd.DataFrame(dict(data))
+        if len(frame) != min(map(len, data.values())):  # pandas joins series by their indexes
+            raise ValueError("columns of different lengths or indexes")
+        return frame
+    if hasattr(data, "to_pandas"):
+        return data.to_pandas()
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__"):
+        return pd.api.interchange.from_dataframe(data)
+    if hasattr(data, "columns"):
+        raise TypeError(f"convert {type(data).__name__} to pandas")  # an array has no names
+    return np.asanyarray(data)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import runpy
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
+import torch
+from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits, load_iris
 
 import automata
+from automata.api import _source
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
 from automata.datasets.prepare import prepare
@@ -64,7 +69,8 @@ def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
 
 
 def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
-    found = automata.tune(iris, "species", metric="log_loss", class_weights="balanced", **HALF)
+    pair = iris.drop(columns="species"), iris["species"]  # whose names are kept
+    found = automata.tune(pair, metric="log_loss", class_weights="balanced", **HALF)
     found.save(tmp_path / "kept")
     iris.to_csv(tmp_path / "new.csv", index=False)
     right = predict(tmp_path / "kept", tmp_path / "new.csv")["prediction"] == iris["species"]
@@ -74,11 +80,46 @@ def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     assert record.best.score == pytest.approx(np.exp(-record.best.progress.evaluations[-1].loss))
 
 
+ROWS = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]}, index=[2, 0, 1])
+KINDS = pd.Series(["u", "v", "u"], index=ROWS.index, name="kind")
+TABLE, NUMBERS = ROWS.assign(kind=KINDS), torch.tensor([[1, 4], [2, 5], [3, 6]])
+OTHER = SimpleNamespace(__dataframe__=TABLE.__dataframe__)
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        *((data, "a b kind") for data in (pa.table(TABLE), OTHER, dict(TABLE), (ROWS, KINDS))),
+        ((ROWS, TABLE[["kind"]]), "a b kind"),
+        ((pa.table(ROWS), [*KINDS]), "a b class"),
+        ((ROWS.to_numpy().tolist(), KINDS.to_numpy()[:, None]), "x0 x1 class"),
+        ((NUMBERS, [*NUMBERS[:, 0]]), "x0 x1 class"),
+        ({"a": [1, 2], "kind": [0]}, "dict; All arrays must be of the same length"),
+        ({"a": KINDS[:2], "kind": KINDS}, "dict; columns of different lengths or indexes"),
+        ((TABLE, KINDS), "tuple; Duplicate column names"),
+        ((ROWS, KINDS.sort_index()), "tuple; one index in two orders"),
+        *(((NUMBERS, it), "tuple; inputs of shape .*, labels") for it in ([0, 1], np.eye(3))),
+        *((it, ";") for it in (None, (csr_matrix(NUMBERS), KINDS), ((NUMBERS, KINDS), KINDS))),
+    ],
+)
+def test_tables_of_any_library_keep_their_names(data: Any, expected: str, tmp_path: Path) -> None:
+    target = None if isinstance(data, tuple) else "kind"
+    if ";" in expected:
+        with pytest.raises(automata.UserError, match=f"^tune: data: .*{expected}.*; valid: a path"):
+            _source(data, target, None, tmp_path)
+    else:
+        _source(data, target, None, tmp_path)
+        found = pd.read_parquet(tmp_path / "data.parquet")
+        assert (" ".join(found), found.iloc[:, 0].tolist()) == (expected, [1, 2, 3])
+
+
 def test_images_are_arrays_too() -> None:
     digits = load_digits()
     images = (digits.images[:60] * 15).astype(np.uint8)
     space = {"learning_rate": {"choice": [0.01]}}
     small = {**HALF, "configurations": 1, "epochs": 1, "search_space": space}
+    with pytest.raises(automata.UserError, match=r"^own: data: `images` must"):
+        automata.tune((images / 1, digits.target[:60]), **small)
     found = automata.tune((images, digits.target[:60] % 2), **small)
     assert found.dataset.kind == "image"
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
@@ -110,7 +151,7 @@ SPECIES = {"target": "species"}
         (SPECIES | {"settings": {"searches": ["tpe"]}}, {}, "settings.searches: .* search"),
         (SPECIES | {"settings": {"own_datasets": {}}}, {}, "own_datasets: .* own instead"),
         (SPECIES | {"settings": {"protocol": 5}}, {}, "settings.protocol: 5 .*tabular"),
-        (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*: give each column a name of"),
+        (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*; valid: .* one name and type"),
         (SPECIES, {"a": [f"f {i}" for i in range(150)]}, r"^own: data: column 'a'"),
         (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
     ],

@@ -17,7 +17,7 @@ from PIL import ExifTags, Image, ImageOps
 
 from automata.config.data import OwnImage
 from automata.datasets.own.folders import class_files, files_at, names_at
-from automata.datasets.own.splits import FileLabels, assign, given_paths, raw_splits
+from automata.datasets.own.splits import KEYS, FileLabels, assign, given_paths, raw_splits
 from automata.datasets.raw import Images, RawSplits
 from automata.errors import UserError, listed
 
@@ -42,17 +42,14 @@ _DAMAGED = (
 
 
 def load(own: OwnImage) -> RawSplits[Images]:
-    """Return the splits of a user's images: inputs (n, 3, height, width) uint8.
-
-    Grey images have the same values in all three channels.
-    """
-    notes: list[str] = []
+    """Return the splits of a user's images (n, 3, height, width) uint8; grey fills all channels."""
     paths = given_paths(own)
-    found = {split: _labelled(path, notes) for split, path in paths.items()}
+    notes: dict[str, list[str]] = {split: [] for split in paths}
+    found = {split: _labelled(path, notes[split]) for split, path in paths.items()}
     classes, parts = assign({split: labels for split, (_, labels) in found.items()})
-    size = own.size or _one_size(found["train"][0], notes)
-    images = {split: _images(path, found[split][0], size, notes) for split, path in paths.items()}
-    read = list(dict.fromkeys(notes))  # a file that is read twice says all twice
+    size = own.size or _one_size(found["train"][0], notes["train"])
+    images = {split: _images(found[split][0], size, notes[split]) for split in paths}
+    read = [f"{KEYS[split]}: {note}" for split, said in notes.items() for note in said]
     return raw_splits(own, classes, parts, lambda part: images[part.file][part.rows], read)
 
 
@@ -72,7 +69,7 @@ def read_rows(
         pictures = files = files_at(path, SUFFIXES)
         names = names_at(path, files)
     width, height = encoding["size"]
-    return _images(path, pictures, (height, width), notes), names, notes
+    return _images(pictures, (height, width), notes), names, notes
 
 
 def _labelled(path: Path, notes: list[str]) -> tuple[Sequence[Picture], FileLabels]:
@@ -140,7 +137,7 @@ def _size(picture: Picture) -> Size:
         return image.height, image.width
 
 
-def _images(path: Path, pictures: Sequence[Picture], size: Size, notes: list[str]) -> Images:
+def _images(pictures: Sequence[Picture], size: Size, notes: list[str]) -> Images:
     """Return `pictures` in one size, filled one by one: a list would need twice the memory."""
     height, width = size
     images = np.empty((len(pictures), 3, height, width), dtype=np.uint8)
@@ -158,7 +155,7 @@ def _images(path: Path, pictures: Sequence[Picture], size: Size, notes: list[str
         images[number] = pixels.transpose(2, 0, 1)
     if damaged:
         raise UserError(listed(damaged))
-    notes += [f"{path}: {n} of {len(pictures)} images {change}" for change, n in changes.items()]
+    notes += [f"{n} of {len(pictures)} images {change}" for change, n in changes.items()]
     return images
 
 

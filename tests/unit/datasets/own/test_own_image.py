@@ -8,6 +8,7 @@ from PIL import Image, ImageOps
 
 from automata.config.data import OwnImage, Preparation
 from automata.datasets.own import load
+from automata.datasets.own.image import read_rows
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
@@ -135,7 +136,8 @@ def test_images_are_read_as_they_are_seen(folder, suffix, image, options, expect
     raw = whole(folder)
     shown = np.broadcast_to(expected, (3, 4, 5))
     np.testing.assert_allclose(raw.train.inputs[0], shown, rtol=0, atol=error)
-    assert raw.facts.get("read", []) == [f"{folder}: 1 of 6 images {note}"] * bool(note)
+    every = [f"{key}: 1 of 6 images {note}" for key in ("path", "validation", "test")]
+    assert raw.facts.get("read", []) == every * bool(note)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +152,8 @@ def test_images_of_several_sizes_get_one_by_the_median(tmp_path, sizes, chosen):
     images = [np.full((*size, 3), number + 1, np.uint8) for number, size in enumerate(sizes)]
     raw = loaded(classes_in(tmp_path / "pets", images))
     assert list(raw.train.inputs.shape[2:]) == chosen
-    chosen_by = f"images differ in size: `size: {chosen}` (height, width) was chosen"
-    assert any(chosen_by in line for line in raw.facts["read"])
+    chosen_by = f"path: images differ in size: `size: {chosen}` (height, width) was chosen"
+    assert chosen_by in raw.facts["read"]
     assert set(raw.train.inputs.ravel()) <= set(range(7))
 
 
@@ -163,10 +165,11 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     expected = [np.asarray(ImageOps.fit(image, (100, 80))) for image in originals]
     np.testing.assert_array_equal(raw.test.inputs.transpose(0, 2, 3, 1), expected)
     assert raw.test.labels.tolist() == [1, 0]
-    small = loaded(train, size=[16, 24])
+    small = loaded(train, size=[16, 24], test=str(tmp_path / "a.npz"))
     assert small.train.inputs.shape[1:] == (3, 16, 24)
-    read = "6 of 6 images resized to height 16 and width 24, then cropped"
-    assert small.facts["read"] == [f"{train}: {read}"]
+    changed = "images resized to height 16 and width 24, then cropped"
+    assert small.facts["read"] == [f"path: 6 of 6 {changed}", f"test: 2 of 2 {changed}"]
+    assert read_rows(tmp_path / "pets", None, {"size": [24, 16]})[2] == [f"6 of 6 {changed}"]
 
 
 def test_damaged_images_are_refused_by_their_names_all_at_once(folder):
@@ -194,3 +197,29 @@ def test_image_of_too_many_pixels_or_too_few_shades_is_refused(folder, monkeypat
     image.save(folder / "cat/odd.png")
     with pytest.raises(UserError, match=rf"cat/odd\.png: not a readable image: .*{problem}"):
         loaded(folder)
+
+
+@pytest.mark.parametrize(
+    ("files", "remedy"),
+    [
+        ("train/cat/1.png val/cat/1.png", "path: .*/pets/train, validation: .*/pets/val"),
+        ("all/Train/a/1.png all/test/a/1.png", "path: .*/pets/all/Train, test: .*/all/test"),
+        *((f"{it}/cat/1.png test/1.png", f"classes: path: .*/{it}") for it in ("train", "images")),
+        *((it, "classes: valid: .*") for it in ("train/1.png test/1.png", "a/b/1.png c/d/1.png")),
+        ("a.parquet y=1/b.CSV.gz", "no file .* tables: a.parquet, y=1/b.CSV.gz: .* joins Parquet"),
+    ],
+)
+def test_folder_without_classes_is_refused(tmp_path, files, remedy):
+    for name in files.split():
+        (tmp_path / "pets" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "pets" / name).touch()
+    with pytest.raises(UserError, match=f"/pets: .*{remedy}$"):
+        loaded(tmp_path / "pets")
+
+
+def test_class_folders_without_images_are_named_and_train_may_be_a_class(folder):
+    (folder / "dog").rename(folder / "train")
+    (folder / "bird").mkdir()
+    raw, note = whole(folder), "folders without files to read: bird"
+    assert raw.classes == ["cat", "train"]
+    assert raw.facts["read"] == [f"{key}: {note}" for key in ("path", "validation", "test")]
