@@ -25,7 +25,7 @@ FORMS = [
     {"sep": ";"},
     {"sep": "\t", "encoding": "utf-16"},
     {"sep": ",", "above": "# device: 7\n"},
-    {"sep": ";", "above": "Measured in 2024\n\n"},
+    {"sep": ";", "above": "Measurements\n\n"},
     {"parquet": True},
 ]
 CLASSES = [
@@ -108,7 +108,7 @@ def escaped(row):
 
 @given(tables(), st.sampled_from(FORMS))
 @settings(
-    max_examples=5 * settings().max_examples,
+    max_examples=500 if settings.get_current_profile_name() == "thorough" else 40,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )

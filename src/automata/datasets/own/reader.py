@@ -211,7 +211,7 @@ def _shape(text: str, separator: str) -> tuple[int, int]:
 def _begins(row: list[str], width: int) -> bool:
     """Say whether a row is no title and no comment; a header may lack a cell above row names."""
     cells = sum(cell.strip() != "" for cell in row)
-    return len(row) >= width - 1 and cells >= 2 and not row[0].startswith("# ")
+    return width - 1 <= len(row) <= width and cells >= 2 and row[0].partition(" ")[0] != "#"
 
 
 def _cells(

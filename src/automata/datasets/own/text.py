@@ -13,7 +13,7 @@ from automata.config.data import OwnText
 from automata.datasets.kinds import known_note, known_share, length_notes, numbered, numbering
 from automata.datasets.own.folders import TEXTS, class_files, files_at, names_at
 from automata.datasets.own.reader import read_table
-from automata.datasets.own.splits import assign, given_paths, raw_splits
+from automata.datasets.own.splits import KEYS, assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
 from automata.datasets.words import tokenise
@@ -34,7 +34,9 @@ def load(own: OwnText) -> RawSplits[Tokens]:
         if own.group or own.order:
             raise UserError("a folder of texts has no columns: leave out group and order")
         for split, path in paths.items():
-            files, labels[split] = class_files(path, TEXTS, notes)
+            ignored: list[str] = []
+            files, labels[split] = class_files(path, TEXTS, ignored)
+            notes += [f"{KEYS[split]}: {note}" for note in ignored]
             texts[split] = _read_texts(files, own.encoding)
         classes, parts = assign(labels)
     else:
