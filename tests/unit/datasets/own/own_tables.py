@@ -1,5 +1,8 @@
 """A user's tables: written in one call, and loaded."""
 
+from pathlib import Path
+from shutil import copy, copytree
+
 import numpy as np
 import pandas as pd
 
@@ -21,6 +24,14 @@ def written(table, path):
         frame["kind"] = np.resize(["a", "b"], len(frame))
     frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
     return str(path)
+
+
+def copy_of(path):
+    """Return the path of a copy of a file or folder: a test file is not the training file."""
+    source = Path(path)
+    copied = source.with_name(f"copy of {source.name}")
+    copytree(source, copied, dirs_exist_ok=True) if source.is_dir() else copy(source, copied)
+    return str(copied)
 
 
 def loaded(folder, train, suffix=".csv", **keys):

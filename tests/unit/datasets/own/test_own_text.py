@@ -1,6 +1,5 @@
 """A user's texts as words, from a table or a folder."""
 
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ from automata.datasets.words import tokenise
 from automata.errors import UserError
 from automata.files import content_of
 
-from .own_tables import written
+from .own_tables import copy_of, written
 
 TEXTS = ["It's good.", "Bad, I say!", "None", 'a "quoted"\nbreak', "007", "null"]
 STARS = {"good/1.txt": "It's good.", "good/2.TXT": "\ufeffgreat", "bad/x.txt": "Bad,\nI say!"}
@@ -35,16 +34,6 @@ def folder_of(folder, texts, encoding="utf-8"):
 
 def loaded(path, **keys):
     return load("mine", OwnText(kind="text", path=path, target="kind", **keys))
-
-
-def copy_of(path):
-    """Return the path of a copy of a file or folder."""
-    source = Path(path)
-    copy = source.with_name(f"copy of {source.name}")
-    shutil.copytree(source, copy, dirs_exist_ok=True) if source.is_dir() else shutil.copy(
-        source, copy
-    )
-    return str(copy)
 
 
 def whole(path, test=None, **keys):
