@@ -22,9 +22,6 @@ FLAGS = {
 """Flag of a run -> its meaning."""
 SHARED = "another measured job may have run at the same time"
 
-NAMED_SEEDS = 12
-"""Longer lists of seeds are cut."""
-
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
 
@@ -64,10 +61,8 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
 
 
 def seed_list(seeds: Iterable[int]) -> str:
-    """Return distinct seeds as a list, long ones cut."""
-    rising = sorted(map(int, set(seeds)))
-    cut = ["\N{HORIZONTAL ELLIPSIS}"] * (len(rising) > NAMED_SEEDS)
-    return ", ".join([*map(str, rising[:NAMED_SEEDS]), *cut])
+    """Return distinct seeds as a list."""
+    return ", ".join(map(str, sorted(map(int, set(seeds)))))
 
 
 def _seeds(runs: pd.DataFrame) -> str:
