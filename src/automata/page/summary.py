@@ -56,7 +56,6 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
             for reason, group in ratios.groupby("refused", sort=True)
         ],
         "failed": f"{wording.count(failed, 'trial')} of {trials:,} failed" if failed else "",
-        "not_run": [panel.title for panel in study.not_run(runs)],
     }
 
 
