@@ -42,11 +42,12 @@ def new(
     hours: Annotated[float, "Hours that the experiment may take here (default: 1)."] = 1.0,
     skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
     output: Annotated[Path | None, "Configuration file (default: NAME-OF-DATA.yaml)."] = None,
+    force: Annotated[bool, "Replace the configuration file."] = False,
 ) -> None:
     """Inspect your own data, time a few trainings, and write a configuration."""
     from automata.new import new
 
-    sys.stdout.write(new(data, target, text, output, hours, skip_rows))
+    sys.stdout.write(new(data, target, text, output, hours, skip_rows, force))
 
 
 def predict(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from automata.metering.measurement import JOULES_PER_KWH
@@ -54,6 +55,10 @@ SIZES = (
     Size(3, 3, 1),
 )
 """The largest first."""
+SENSIBLE = Size(9, 27, 1)
+"""The smallest that finds a good model."""
+MARGIN = 1.2
+"""Factor of the hours to give for it: the next probe may be slower."""
 
 
 class Plan(NamedTuple):
@@ -65,6 +70,8 @@ class Plan(NamedTuple):
     seconds: float
     kwh: float | None
     """None if it cannot be estimated."""
+    advice: str = ""
+    """What to do if the search is too small."""
 
     @property
     def cost(self) -> str:
@@ -76,7 +83,14 @@ class Plan(NamedTuple):
 def fitting(seconds: float, hours: float, cores: int, watts: float | None, method: Method) -> Plan:
     """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
     plans = [plan_of(size, seconds, cores, watts, method) for size in SIZES]
-    return next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
+    plan = next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
+    enough = SIZES.index(SENSIBLE)
+    if SIZES.index(plan.size) <= enough:
+        return plan
+    least = math.ceil(100 * MARGIN * plans[enough].seconds / 3600) / 100
+    advice = f"This search is too small to find a good model: --hours {least:g} is enough for "
+    sizes = f"{SENSIBLE.configurations} configurations of {SENSIBLE.epochs} epochs"
+    return plan._replace(advice=advice + sizes)
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None, method: Method) -> Plan:
