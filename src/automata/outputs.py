@@ -8,10 +8,9 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from automata.config.data import GLOVE
 from automata.config.files import prediction_command
 from automata.config.job import Job
-from automata.datasets.catalog import DATASETS, FILES
+from automata.datasets.catalog import DATASETS
 from automata.grid import Grid
 from automata.metering.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
@@ -28,9 +27,6 @@ EPOCH_SECONDS = 0.002
 
 CORE_WATTS = 4.1
 """Power of a busy core, as estimated in published runs."""
-
-RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
-"""Size of a record, and of a prepared data set by kind."""
 
 
 class Outputs:
@@ -107,7 +103,7 @@ class Outputs:
 
 
 def expected(grid: Grid) -> list[str]:
-    """Return three lines on time, energy and disk space; none if no run can be estimated."""
+    """Return two lines on time and energy; none if no run can be estimated."""
     seconds, joules, runs = 0.0, 0.0, 0
     for place in grid.runs:
         job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
@@ -120,22 +116,13 @@ def expected(grid: Grid) -> list[str]:
         joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
     if not runs:
         return []
-    specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
-    kinds = {spec.kind for spec in specs}
-    files = {name for spec in specs for name in spec.files}
-    if any(part.data.vectors.source == GLOVE for part in grid.parts) and "text" in kinds:
-        files.add(GLOVE.rpartition("/")[2])
-    downloads = sum(FILES[name].megabytes for name in files) * 1e6
-    prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
     kwh = joules / JOULES_PER_KWH
     energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
-    disk = downloads + prepared + RECORD_BYTES * runs
     return [
         f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
         "core of an AMD EPYC, images on an H100",
         f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
-        f"they need about {disk / 1e9:.2g} GB of disk, {downloads / 1e9:.2g} GB of it downloads",
     ]
 
 
