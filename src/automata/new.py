@@ -94,10 +94,9 @@ def new(
     """
     name = name_of(path)
     output = output or Path(f"{name}.yaml")
-    if output.is_dir() or (output.exists() and output.samefile(path)):
-        raise UserError(f"{output}: no place for a configuration; give another name by --output")
-    if output.exists() and not force:
-        raise UserError(f"{output}: already exists; give another name by --output, or add --force")
+    if output.exists() and (not force or output.is_dir() or output.samefile(path)):
+        other = "give another name by --output, or replace a configuration by --force"
+        raise UserError(f"{output}: already exists; {other}")
     guessed = guess(path, target, text, skip_rows)
     job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))

@@ -120,11 +120,9 @@ def _data(facts: Mapping[str, Any]) -> Iterator[str]:
         share = wording.percent(repeated)
         yield f"{share} of the test rows are also training rows: the test score flatters"
     for split, counts in facts.get("rows_by_class", {}).items():
-        if absent := [name for name, count in counts.items() if not count]:
-            yield (
-                f"Classes without a {split} row: {listed(absent)}. The {split} score says nothing "
-                "about them"
-            )
+        if absent := [f"'{name}'" for name, count in counts.items() if not count]:
+            rows = f"No {split} row has the class {listed(absent)}"
+            yield f"{rows}: the {split} score says nothing about it"
 
 
 def _probabilities(scores: Mapping[str, Mapping[str, float]]) -> list[str]:

@@ -90,7 +90,7 @@ def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
         return ""
     share, total = wording.percent(busy["other_cpu_share"].max()), wording.count(len(runs), "run")
     lost = int(study.compared(ratios)["speedup"].isna().sum())
-    without = f", and {wording.count(lost, 'run')} have no speedup" * bool(lost)
+    without = f"; there is no speedup of {wording.count(lost, 'run')}" * bool(lost)
     return (
         f"The machine was busy: other work took up to {share} of its CPU time during "
         f"{len(busy):,} of {total}, so their times are too long{without}."

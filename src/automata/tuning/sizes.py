@@ -55,10 +55,8 @@ SIZES = (
     Size(3, 3, 1),
 )
 """The largest first."""
-SENSIBLE = Size(9, 27, 1)
+SENSIBLE = SIZES.index(Size(9, 27, 1))
 """The smallest that finds a good model."""
-MARGIN = 1.2
-"""Factor of the hours to give for it: the next probe may be slower."""
 
 
 class Plan(NamedTuple):
@@ -84,13 +82,12 @@ def fitting(seconds: float, hours: float, cores: int, watts: float | None, metho
     """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
     plans = [plan_of(size, seconds, cores, watts, method) for size in SIZES]
     plan = next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
-    enough = SIZES.index(SENSIBLE)
-    if SIZES.index(plan.size) <= enough:
+    (configurations, epochs, _), _, enough, *_ = plans[SENSIBLE]
+    if plan.seconds >= enough:
         return plan
-    least = math.ceil(100 * MARGIN * plans[enough].seconds / 3600) / 100
-    advice = f"This search is too small to find a good model: --hours {least:g} is enough for "
-    sizes = f"{SENSIBLE.configurations} configurations of {SENSIBLE.epochs} epochs"
-    return plan._replace(advice=advice + sizes)
+    least = math.ceil(120 * enough / 3600) / 100  # a fifth more: the next probe may be slower
+    size = f"--hours {least:g} is enough for {configurations} configurations of {epochs} epochs"
+    return plan._replace(advice=f"This search is too small to find a good model: {size}")
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None, method: Method) -> Plan:
