@@ -87,15 +87,17 @@ def new(
     hours: float,
     skip_rows: bool = False,
     encoding: str | None = None,
+    force: bool = False,
 ) -> str:
     """Write a configuration for the data at `path`; return a summary and the next command.
 
-    Raises UserError for unusable data and for an `output` that exists.
+    Raises UserError for unusable data, and unless `force` for an `output` that exists.
     """
     name = name_of(path)
     output = output or Path(f"{name}.yaml")
-    if output.exists():
-        raise UserError(f"{output}: already exists; give another name by --output")
+    if output.exists() and (not force or output.is_dir() or output.samefile(path)):
+        other = "give another name by --output, or replace a configuration by --force"
+        raise UserError(f"{output}: already exists; {other}")
     guessed = guess(path, target, text, skip_rows, encoding)
     job = _job(name, guessed)
     data = prepare(name, job.settings.data, Path("results/downloads"))
@@ -110,14 +112,14 @@ def new(
         read_experiments([DEFAULTS, unfinished])
     too_long = plan.seconds > 3600 * hours
     beyond = f", more than {hours:g} h; there is no smaller search" if too_long else ""
-    size = plan.size
+    size, advice = plan.size, f"{plan.advice}\n" if plan.advice else ""
     quota = f"a CPU quota (cgroup) allows {cpus():g} CPUs\n" if cpus() == cpu_quota() else ""
     return (
         "".join(f"{printable(line)}\n" for line in [*reasons, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
         f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
-        f"{quota}"
+        f"{quota}{advice}"
         f"next: {command([str(output)])}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
@@ -215,6 +217,7 @@ def configuration(
     lines = [
         f"# {printable(command([str(output)]))}",
         f"# It takes {plan.cost} on this machine, by a probe of {PROBED} configurations.",
+        *([f"# {plan.advice}."] if plan.advice else []),
         f"experiment: {_yaml(name)}",
         f"datasets: [{_yaml(name)}]",
         "own_datasets:",

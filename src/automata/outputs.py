@@ -8,14 +8,14 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
-from automata.config.data import GLOVE
 from automata.config.files import prediction_command
 from automata.config.job import Job
-from automata.datasets.catalog import DATASETS, FILES
+from automata.datasets.catalog import DATASETS
 from automata.grid import Grid
 from automata.metering.measurement import JOULES_PER_KWH
-from automata.registry import METHODS, SCHEDULERS, SEARCHES
-from automata.tuning.schedulers import final_epochs, search_epochs, successive_halving
+from automata.registry import METHODS, SCHEDULERS, SEARCHES, load
+from automata.status import unused
+from automata.tuning.schedulers import Halving, final_epochs, search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
 from automata.views import CLAIMS, TABLES, figures
 
@@ -28,9 +28,6 @@ EPOCH_SECONDS = 0.002
 
 CORE_WATTS = 4.1
 """Power of a busy core, as estimated in published runs."""
-
-RECORD_BYTES, DATA_BYTES = 80e3, {"tabular": 10e6, "text": 40e6, "image": 200e6}
-"""Size of a record, and of a prepared data set by kind."""
 
 
 class Outputs:
@@ -62,11 +59,12 @@ class Outputs:
         return existing or self.records[:1]
 
     def news(self) -> list[str]:
-        """Return lines to print before the jobs start: the archives, or the numbers of runs."""
+        """Return lines to print before the jobs start: the archives, or what the runs are."""
         if self._grid.archives:
             return [f"records from {', '.join(self._grid.archives)}"]
         runs = Counter(place.dataset for place in self._grid.runs)
-        return [f"{dataset}: {count} runs" for dataset, count in runs.items()]
+        numbers = [f"{dataset}: {count} runs" for dataset, count in runs.items()]
+        return [*numbers, *never_stopped(self._grid), *unused(self._grid)]
 
     def configfiles(self, given: Iterable[Path]) -> str:
         """Return the configuration files that make the runs again, one per line."""
@@ -106,11 +104,27 @@ class Outputs:
         return [*tables, *self.figures, self.best, self.page]
 
 
+def never_stopped(grid: Grid) -> list[str]:
+    """Return a line for each data set and scheduler that can stop no trial of a search."""
+    lines = []
+    for place in grid.runs:
+        job = grid.job(*place[:3], place.selector)
+        trials, epochs = job.settings.protocol.configurations, job.settings.protocol.epochs
+        if job.run.searches and place.scheduler in SCHEDULERS.keys() - {"none"}:
+            made = load(SCHEDULERS, place.scheduler)(trials, epochs, job.settings.scheduler)
+            brackets = made.brackets if isinstance(made, Halving) else []
+            halves = any(it.trials > min(it.survivors, default=it.trials) for it in brackets)
+            if not halves and (brackets or 1 in (trials, len(made.rungs(0)))):
+                text = f"stops no trial of a search of {trials} configurations and {epochs} epochs"
+                lines.append(f"{place.dataset}: {place.scheduler} {text}")
+    return [*dict.fromkeys(lines)]
+
+
 def expected(grid: Grid) -> list[str]:
-    """Return three lines on time, energy and disk space; none if no run can be estimated."""
+    """Return two lines on time and energy; none if no run can be estimated."""
     seconds, joules, runs = 0.0, 0.0, 0
     for place in grid.runs:
-        job = grid.job(place.dataset, place.search, place.scheduler, place.selector)
+        job = grid.job(*place[:3], place.selector)
         model = job.settings.protocol.model
         if place.dataset not in DATASETS or model not in ROW_SECONDS:
             continue
@@ -120,22 +134,13 @@ def expected(grid: Grid) -> list[str]:
         joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
     if not runs:
         return []
-    specs = [DATASETS[name] for name in grid.datasets if name in DATASETS]
-    kinds = {spec.kind for spec in specs}
-    files = {name for spec in specs for name in spec.files}
-    if any(part.data.vectors.source == GLOVE for part in grid.parts) and "text" in kinds:
-        files.add(GLOVE.rpartition("/")[2])
-    downloads = sum(FILES[name].megabytes for name in files) * 1e6
-    prepared = sum(DATA_BYTES[spec.kind] for spec in specs)
     kwh = joules / JOULES_PER_KWH
     energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
-    disk = downloads + prepared + RECORD_BYTES * runs
     return [
         f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
         "core of an AMD EPYC, images on an H100",
         f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
-        f"they need about {disk / 1e9:.2g} GB of disk, {downloads / 1e9:.2g} GB of it downloads",
     ]
 
 

@@ -145,9 +145,14 @@ def test_rows_without_a_class_are_left_out_on_request():
 
 def test_existing_file_is_not_replaced():
     Path("flowers.yaml").write_text("mine")
-    with pytest.raises(UserError, match=r"flowers\.yaml: already exists"):
+    with pytest.raises(UserError, match=r"flowers\.yaml: already exists.* by --force"):
         new_flowers()
     assert Path("flowers.yaml").read_text() == "mine"
+    new_flowers(force=True)
+    assert Path("flowers.yaml").read_text().startswith("# snakemake")
+    for output in ("flowers.csv", ""):  # the data, and a folder
+        with pytest.raises(UserError, match="already exists"):
+            new_flowers(output=f"./{output}", force=True)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +177,25 @@ def test_largest_search_that_fits_is_taken():
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (0, len(SIZES) - 1)
     assert all(plan.seconds <= 3600 for plan in plans[:3])
+
+
+@pytest.mark.parametrize("seconds", [0.05, 3.0, 700.0])
+@pytest.mark.parametrize("method", [ALL_DATA, HEDGE])
+def test_search_too_small_for_a_good_model_names_the_hours_that_are_enough(seconds, method):
+    advice = fitting(seconds, 0.001, 1, None, method).advice
+    hours = float(re.search(r"--hours ([\d.]+) is enough for 9 conf", advice)[1])
+    enough, less = (fitting(seconds, it, 1, None, method) for it in (hours, 0.8 * hours - 0.01))
+    assert enough.size >= Size(9, 27, 1)
+    assert (enough.advice, less.advice) == ("", advice)
+
+
+def test_search_too_small_for_a_good_model_is_said_in_the_summary_and_the_file(monkeypatch):
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 60.0)
+    said = "This search is too small to find a good model: --hours "
+    assert f"\n{said}" in new_flowers()
+    assert f"\n# {said}" in Path("flowers.yaml").read_text()
+    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1.0)
+    assert said not in new_flowers(force=True) + Path("flowers.yaml").read_text()
 
 
 def test_cost_of_a_search_is_that_of_its_brackets_and_cores():

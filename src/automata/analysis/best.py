@@ -43,6 +43,11 @@ class Choice(NamedTuple):
     runs: pd.DataFrame
 
     @property
+    def combination(self) -> tuple[Any, ...]:
+        """Its values of COMBINATION."""
+        return tuple(self.run[key] for key in COMBINATION)
+
+    @property
     def configuration(self) -> dict[str, Any]:
         """The hyper-parameters, with all digits."""
         return dict(json.loads(self.run["best_configuration_json"]))
@@ -81,16 +86,17 @@ def text(
     baselines: Mapping[str, dict[str, Any]],
 ) -> str:
     """Return best.yaml; `baselines` has the scores of simple models by data set."""
-    errors = tradeoff.set_index(COMBINATION)["relative_test_error"].to_dict()
+    ratios = tradeoff.set_index(COMBINATION).to_dict("index")
     entries, best = {}, {}
     for name in study.datasets(runs):
         mine = runs[runs["dataset"] == name]
         found = choices(mine)
-        entries[name] = [_entry(choice, errors) for choice in found]
+        entries[name] = [_entry(choice, ratios) for choice in found]
         if found:
-            best[name] = _entry(found[0], errors)
+            best[name] = _entry(found[0], ratios)
         if found and name not in names.DATASETS:
-            worth = how_good(*found[0], drawn(mine), trials, baselines.get(name, {}))
+            own, beside = baselines.get(name, {}), ratios.get(found[0].combination, {})
+            worth = how_good(*found[0], drawn(mine), trials, own, beside)
             best[name] = {"how_good": worth, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
@@ -101,13 +107,14 @@ def drawn(runs: pd.DataFrame) -> pd.DataFrame:
     return runs[runs["selector"] == "untuned"].drop_duplicates("seed")
 
 
-def _entry(choice: Choice, errors: dict[Any, float]) -> dict[str, Any]:
+def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
     run, runs = choice.run, choice.runs
+    beside = ratios.get(choice.combination, {})
     measures = {name: column for name, column in MEASURES.items() if column in runs}
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
         **{name: _number(mean_of(column)(runs)) for name, column in measures.items()},
-        "relative_test_error": _number(errors.get(tuple(run[key] for key in COMBINATION))),
+        "relative_test_error": _number(beside.get("relative_test_error")),
         "interval": None,
     }
     if len(runs) > 1:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 from scipy.stats import binomtest
 
 from automata.analysis import wording
-from automata.analysis.quantities import ROUNDING
+from automata.analysis.quantities import QUANTITIES, ROUNDING, TIMES
 from automata.analysis.statistics import bounds, interval
+from automata.errors import listed
 
 SCORES = {
     "accuracy": "test_accuracy",
@@ -36,6 +37,9 @@ SIMPLE = {
 FEWEST_ROWS = 10
 """Test rows of the rarest class below which the interval of a mean recall would say nothing."""
 
+REPEATED = 0.01
+"""Share of test rows among the training rows from which a score flatters."""
+
 
 def how_good(
     run: Mapping[Any, Any],
@@ -43,11 +47,13 @@ def how_good(
     draws: pd.DataFrame,
     trials: pd.DataFrame,
     baselines: Mapping[str, Any],
+    ratios: Mapping[Any, Any],
 ) -> dict[str, Any]:
     """Return scores on the test rows, the tuned metric first, and sentences about them.
 
     `run` is the best of `runs`, which has one per seed, and `trials` has its evaluations. `draws`
-    are configurations drawn at random; `baselines` has scores of simple models, or nothing.
+    are configurations drawn at random; `baselines` has scores of simple models and facts of the
+    data, `ratios` those of `runs` to FULL, or nothing.
     """
     metric = run["metric"]
     # A model that is tuned for equal classes is compared with one that weighs them equally.
@@ -73,7 +79,7 @@ def how_good(
     return {
         "scores": scores,
         "verdict": _verdict(metric, scores, rows) + skipped,
-        **_warning(scores),
+        "warnings": [*_data(baselines), *_probabilities(scores), *slower(ratios)],
         "uncertainty": [reach, _over_seeds(metric, runs)],
         "tuning": _worth(run, runs, draws, trials),
     }
@@ -107,12 +113,34 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
     return f"The model is {link.join(parts)}{noise}"
 
 
-def _warning(scores: Mapping[str, Mapping[str, float]]) -> dict[str, str]:
+def _data(facts: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what is wrong with the rows behind the scores."""
+    repeated = facts.get("repeated_test_rows", 0.0)
+    if repeated >= REPEATED:
+        share = wording.percent(repeated)
+        yield f"{share} of the test rows are also training rows: the test score flatters"
+    for split, counts in facts.get("rows_by_class", {}).items():
+        if absent := [f"'{name}'" for name, count in counts.items() if not count]:
+            rows = f"No {split} row has the class {listed(absent)}"
+            yield f"{rows}: the {split} score says nothing about it"
+
+
+def _probabilities(scores: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return a warning if the model's probabilities are worse than the shares of the classes."""
     majority = SIMPLE["majority"]
     own, other = (scores.get(it, {}).get("log_loss", math.nan) for it in ("this model", majority))
     text = f"its log loss ({own:.3f}) is worse than that of {majority} ({other:.3f})"
-    return {"warning": f"Do not trust its probabilities: {text}"} if own > other else {}
+    return [f"Do not trust its probabilities: {text}"] if own > other else []
+
+
+def slower(ratios: Mapping[Any, Any]) -> list[str]:
+    """Return a warning if all known ratios of cost to FULL are below 1."""
+    names = ("speedup", "cpu_ratio")
+    known = {name: ratios[name] for name in names if wording.known(ratios.get(name))}
+    if not known or max(known.values()) >= 1:
+        return []
+    found = [f"{QUANTITIES[it].words} {wording.number(known[it], TIMES)}" for it in known]
+    return [f"Slower than FULL: {', '.join(found)}"]
 
 
 def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, str]:
@@ -121,13 +149,14 @@ def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, st
     The mean recall of k classes, the rarest with n rows, is at least as certain as an accuracy on
     k n rows: by Jensen's inequality, its variance is at most p (1 - p) / (k n).
     """
-    counts = [count for count in baselines.get("test_rows_by_class", []) if count]
+    test = baselines.get("rows_by_class", {}).get("test", {})
+    counts = [count for count in test.values() if count]
     if run["metric"] == "accuracy":
-        return int(run["test_rows"]), f"{run['test_rows']:,} rows"
+        return int(run["test_rows"]), wording.count(int(run["test_rows"]), "test row")
     if run["metric"] == "balanced_accuracy" and counts:
         rarest = min(counts)
         rows = len(counts) * rarest if rarest >= FEWEST_ROWS else 0
-        return rows, f"the rarest class has {wording.count(rarest, 'row')}"
+        return rows, f"the rarest class has {wording.count(rarest, 'test row')}"
     return 0, ""
 
 

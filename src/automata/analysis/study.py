@@ -138,27 +138,15 @@ def fractions(table: pd.DataFrame) -> list[float]:
 
 
 def panels(table: pd.DataFrame) -> list[Panel]:
-    """Return the panels with rows in `table`, in the paper's order."""
+    """Return the panels with rows in `table`, in the paper's order: schedulers, then searches."""
     present = set(panel_of_each(table))
-    return [panel for panel in _grid(table) if panel in present]
-
-
-def not_run(table: pd.DataFrame) -> list[Panel]:
-    """Return the panels without rows in `table`, of all that its axes span."""
-    present = set(panel_of_each(table))
-    return [panel for panel in _grid(table) if panel not in present]
+    schedulers = names.ordered(table["scheduler"].astype(str), names.SCHEDULERS)
+    searches = names.ordered(table["search"].astype(str), names.SEARCHES)
+    every = product(datasets(table), schedulers, searches)
+    panels = [Panel(dataset, search, scheduler) for dataset, scheduler, search in every]
+    return [panel for panel in panels if panel in present]
 
 
 def panel_of_each(table: pd.DataFrame) -> list[Panel]:
     """Return the panel of each row of `table`."""
     return [Panel(*row) for row in table[PANEL].itertuples(index=False, name=None)]
-
-
-def _grid(table: pd.DataFrame) -> list[Panel]:
-    """Return all panels that the axes of `table` span: schedulers outside, searches inside."""
-    schedulers = names.ordered(table["scheduler"].astype(str), names.SCHEDULERS)
-    searches = names.ordered(table["search"].astype(str), names.SEARCHES)
-    return [
-        Panel(dataset, search, scheduler)
-        for dataset, scheduler, search in product(datasets(table), schedulers, searches)
-    ]

@@ -43,11 +43,12 @@ def new(
     skip_rows: Annotated[bool, "Leave out rows without a class, and classes of few rows."] = False,
     encoding: Annotated[str | None, "Encoding of a text file that is not UTF-8."] = None,
     output: Annotated[Path | None, "Configuration file (default: NAME-OF-DATA.yaml)."] = None,
+    force: Annotated[bool, "Replace the configuration file."] = False,
 ) -> None:
     """Inspect your own data, time a few trainings, and write a configuration."""
     from automata.new import new
 
-    sys.stdout.write(new(data, target, text, output, hours, skip_rows, encoding))
+    sys.stdout.write(new(data, target, text, output, hours, skip_rows, encoding, force))
 
 
 def predict(

@@ -23,6 +23,10 @@ from automata.files import content_of, fingerprint, sha256
 from automata.registry import imported
 
 
+NOTABLE = 0.01
+"""Share of test rows that are also training rows from which on this is said."""
+
+
 def prepare(
     name: str,
     preparation: Preparation,
@@ -40,13 +44,13 @@ def prepare(
         kind, flip = preparation.own.kind, getattr(preparation.own, "flip", True)
         try:
             raw = own.load(name, preparation.own)
-            repeated = {"repeated_test_rows": repeated_test_rows(raw)}
+            raw = replace(raw, facts=raw.facts | _repeated(raw))
         except MemoryError as error:
             problem = f"own_datasets.{name}: this machine has too little memory for it: {error}"
             raise UserError(f"{problem}; give fewer rows, columns or categories") from error
     elif name in DATASETS:
         kind, flip = DATASETS[name].kind, DATASETS[name].flip
-        raw, repeated = _official(name, preparation, cache, mirror), {}
+        raw = _official(name, preparation, cache, mirror)
     else:
         raise UserError(f"dataset '{name}' is not one of {', '.join(DATASETS)}")
     if kind == "tabular":
@@ -68,7 +72,6 @@ def prepare(
         "counts": {split: len(rows) for split, rows in splits.items()},
         "preparation": preparation.model_dump(mode="json"),
         **raw.facts,
-        **repeated,
         **facts,
     }
     encoding = raw.encoding | encoding
@@ -77,15 +80,18 @@ def prepare(
     )
 
 
-def repeated_test_rows(raw: RawSplits[Any]) -> float:
-    """Return the share of test rows with the inputs and the class of a training row."""
+def _repeated(raw: RawSplits[Any]) -> dict[str, Any]:
+    """Return the share of test rows with the inputs and the class of a training row, as facts."""
 
     def digests(rows: Rows[Any]) -> list[int]:
         contents = (it.tobytes() if isinstance(it, np.ndarray) else tuple(it) for it in rows.inputs)
         return [hash(row) for row in zip(contents, rows.labels.tolist(), strict=True)]
 
     trained = {*digests(raw.train)}
-    return fmean(row in trained for row in digests(raw.test))
+    share = fmean(row in trained for row in digests(raw.test))
+    note = f"{share:.1%} of the test rows are also training rows (tables: drop_duplicates)"
+    read = [*raw.facts.get("read", []), *[note] * (share >= NOTABLE)]
+    return {"repeated_test_rows": share} | ({"read": read} if read else {})
 
 
 def _official(

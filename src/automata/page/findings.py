@@ -10,7 +10,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import wording
 from automata.analysis.best import Choice, choices, drawn
-from automata.analysis.how_good import SCORES, between, gain, mean_score, named, unscored
+from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower, unscored
 from automata.analysis.quantities import QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
 from automata.names import AUTOMATA, CONTROLS
@@ -51,8 +51,7 @@ def best(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> list[dict[str, Any]]:
 
 def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str, Any]:
     run, runs, metric = choice.run, choice.runs, choice.run["metric"]
-    combination = tuple(run[key] for key in COMBINATION)
-    error = errors.loc[combination] if combination in errors.index else None
+    error = errors.loc[choice.combination] if choice.combination in errors.index else None
     accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
     kept = [f"epochs={run['kept_epoch']:.0f}"] if wording.known(run.get("kept_epoch")) else []
     return {
@@ -66,6 +65,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "seeds": wording.count(len(runs), "seed"),
         "error": wording.MISSING if error is None else shown(error, UP),
         "loses": run["selector"] != "full" and (None if error is None else error[UP] > ROUNDING),
+        "slower": [] if error is None else slower(error),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
         "seconds": wording.seconds(runs["total_seconds"].mean()),
         "records": " ".join(runs["record"]),
@@ -82,7 +82,7 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
         "loses": False,
         "method": names.selector("untuned"),
         "tuner": "drawn at random",
-        "hyperparameters": [],
+        **{name: [] for name in ("hyperparameters", "slower")},
         **dict.fromkeys(("validation", "test", "error", "gain"), wording.MISSING),
         "mean": between(metric, values.median(), values.min(), values.max()),
         "seeds": f"median of {wording.count(len(draws), 'draw')}",
@@ -102,4 +102,4 @@ def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
     words = {"ratio": shown(row, ratio), UP: shown(row, UP), "saved": ratio == "cpu_ratio"}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
     seeds = int(row[QUANTITIES[ratio].seeds])
-    return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds}
+    return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds, "slower": slower(row)}

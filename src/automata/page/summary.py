@@ -22,9 +22,6 @@ FLAGS = {
 """Flag of a run -> its meaning."""
 SHARED = "another measured job may have run at the same time"
 
-NAMED_SEEDS = 12
-"""Longer lists of seeds are cut."""
-
 MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_trials"]
 
 
@@ -59,15 +56,12 @@ def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame)
             for reason, group in ratios.groupby("refused", sort=True)
         ],
         "failed": f"{wording.count(failed, 'trial')} of {trials:,} failed" if failed else "",
-        "not_run": [panel.title for panel in study.not_run(runs)],
     }
 
 
 def seed_list(seeds: Iterable[int]) -> str:
-    """Return distinct seeds as a list, long ones cut."""
-    rising = sorted(map(int, set(seeds)))
-    cut = ["\N{HORIZONTAL ELLIPSIS}"] * (len(rising) > NAMED_SEEDS)
-    return ", ".join([*map(str, rising[:NAMED_SEEDS]), *cut])
+    """Return distinct seeds as a list."""
+    return ", ".join(map(str, sorted(map(int, set(seeds)))))
 
 
 def _seeds(runs: pd.DataFrame) -> str:
@@ -96,7 +90,7 @@ def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
         return ""
     share, total = wording.percent(busy["other_cpu_share"].max()), wording.count(len(runs), "run")
     lost = int(study.compared(ratios)["speedup"].isna().sum())
-    without = f", and {wording.count(lost, 'run')} have no speedup" * bool(lost)
+    without = f"; there is no speedup of {wording.count(lost, 'run')}" * bool(lost)
     return (
         f"The machine was busy: other work took up to {share} of its CPU time during "
         f"{len(busy):,} of {total}, so their times are too long{without}."

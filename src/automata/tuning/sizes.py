@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from automata.metering.measurement import JOULES_PER_KWH
@@ -54,6 +55,8 @@ SIZES = (
     Size(3, 3, 1),
 )
 """The largest first."""
+SENSIBLE = SIZES.index(Size(9, 27, 1))
+"""The smallest that finds a good model."""
 
 
 class Plan(NamedTuple):
@@ -65,6 +68,8 @@ class Plan(NamedTuple):
     seconds: float
     kwh: float | None
     """None if it cannot be estimated."""
+    advice: str = ""
+    """What to do if the search is too small."""
 
     @property
     def cost(self) -> str:
@@ -76,7 +81,13 @@ class Plan(NamedTuple):
 def fitting(seconds: float, hours: float, cores: int, watts: float | None, method: Method) -> Plan:
     """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
     plans = [plan_of(size, seconds, cores, watts, method) for size in SIZES]
-    return next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
+    plan = next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
+    (configurations, epochs, _), _, enough, *_ = plans[SENSIBLE]
+    if plan.seconds >= enough:
+        return plan
+    least = math.ceil(120 * enough / 3600) / 100  # a fifth more: the next probe may be slower
+    size = f"--hours {least:g} is enough for {configurations} configurations of {epochs} epochs"
+    return plan._replace(advice=f"This search is too small to find a good model: {size}")
 
 
 def plan_of(size: Size, seconds: float, cores: int, watts: float | None, method: Method) -> Plan:

@@ -1,5 +1,7 @@
 """What best.yaml and the page say about the best model of own data."""
 
+import math
+
 import pandas as pd
 import pytest
 
@@ -17,22 +19,23 @@ RUN = {
     "fraction": 1.0,
 }
 MAJORITY = {"accuracy": 0.6, "balanced_accuracy": 0.5, "log_loss": 0.7}
+ROWS_BY_CLASS = {"train": {"a": 99, "b": 7}, "test": {"a": 900, "b": 60}}
 SIMPLE = {
-    "test_rows_by_class": [900, 60],
+    "rows_by_class": ROWS_BY_CLASS,
     "majority": MAJORITY,
     "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "log_loss": 0.04},
     "linear_balanced": {"accuracy": 0.9, "balanced_accuracy": 0.95, "log_loss": 0.3},
 }
-CLASSES = {"test_rows_by_class": [900, 60], "majority": MAJORITY}
+CLASSES = {"rows_by_class": ROWS_BY_CLASS, "majority": MAJORITY}
 # Both trials are out of patience at their last epochs, and report them at a later rung again.
 ROWS = ((0, 1, 0.2), (1, 1, 0.5), *[(0, 3, 0.6)] * 2, (1, 3, 0.7), *[(1, 9, 0.9)] * 2)
 TRIALS = pd.DataFrame([("a", *row) for row in ROWS], columns=["record", "index", "epoch", "score"])
 NO_DRAWS = pd.DataFrame(columns=list(RUN))
 
 
-def answer(draws=NO_DRAWS, trials=TRIALS, baselines=SIMPLE, seeds=1, **changes):
+def answer(draws=NO_DRAWS, trials=TRIALS, baselines=SIMPLE, ratios=None, seeds=1, **changes):
     run = {**RUN, **changes}
-    return how_good(run, pd.DataFrame([run] * seeds), draws, trials, baselines)
+    return how_good(run, pd.DataFrame([run] * seeds), draws, trials, baselines, ratios or {})
 
 
 def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
@@ -92,23 +95,55 @@ def test_the_verdict_says_which_simple_models_it_beats_and_what_may_be_noise(cha
 
 
 def test_probabilities_worse_than_the_shares_of_the_classes_are_warned_of():
-    assert "warning" not in answer(test_loss=0.7)
+    assert answer(test_loss=0.7)["warnings"] == []
     warning = "Do not trust its probabilities: its log loss (0.710) is worse"
-    assert answer(test_loss=0.71)["warning"].startswith(warning)
-    assert "warning" not in answer(test_loss=0.71, baselines={})
+    assert answer(test_loss=0.71)["warnings"][0].startswith(warning)
+    assert answer(test_loss=0.71, baselines={})["warnings"] == []
+
+
+FLATTERS = "of the test rows are also training rows: the test score flatters"
+SLOWER, TIMES = "Slower than FULL: speedup", "\N{MULTIPLICATION SIGN}"
+
+
+@pytest.mark.parametrize(
+    ("facts", "warning"),
+    [
+        ({"repeated_test_rows": 0.12}, f"12 % {FLATTERS}"),
+        ({"repeated_test_rows": 0.01}, f"1 % {FLATTERS}"),
+        ({"repeated_test_rows": 0.009}, None),
+        (
+            {"rows_by_class": {"validation": {"a": 5, "b": 0, "c": 0}, "test": {"a": 5, "b": 1}}},
+            "No validation row has the class 'b', 'c': the validation score says nothing about it",
+        ),
+        (
+            {"rows_by_class": {"test": {"a": 0, "b": 1}}},
+            "No test row has the class 'a': the test score says nothing about it",
+        ),
+        (
+            {"speedup": 0.8, "cpu_ratio": 0.75},
+            f"Slower than FULL: speedup 0.8 {TIMES}, work saved 0.75 {TIMES}",
+        ),
+        ({"speedup": 0.8, "cpu_ratio": None}, f"{SLOWER} 0.8 {TIMES}"),  # on a GPU
+        ({"speedup": math.nan, "cpu_ratio": 0.9}, f"Slower than FULL: work saved 0.9 {TIMES}"),
+        ({"speedup": 0.8, "cpu_ratio": 1.2}, None),  # other work may have slowed it down
+        ({"speedup": 1.0, "cpu_ratio": 1.0}, None),  # FULL itself
+    ],
+)
+def test_a_score_that_flatters_and_a_slow_method_are_warned_of(facts, warning):
+    assert answer(baselines=facts, ratios=facts)["warnings"] == [warning] * bool(warning)
 
 
 def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
     # Wilson's interval by the usual calculator: 68 of 69, 108 of 120
-    rows = "92.2 to 99.7 % is likely on new rows (95 % Wilson interval, 69 rows)"
+    rows = "92.2 to 99.7 % is likely on new rows (95 % Wilson interval, 69 test rows)"
     assert answer()["uncertainty"] == [rows, "one seed: another one may give another result"]
     rows = (
-        "83.3 to 94.2 % is likely on new rows (95 % Wilson interval, the rarest class has 60 rows)"
+        "83.3 to 94.2 % is likely on new rows (95 % Wilson interval, the rarest class has 60 test"
     )
-    assert answer(metric="balanced_accuracy")["uncertainty"][0] == rows
-    rows = "new rows may give another score: by how much is not known (the rarest class has 1 row)"
-    rare = {**SIMPLE, "test_rows_by_class": [900, 1]}
-    assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0] == rows
+    assert answer(metric="balanced_accuracy")["uncertainty"][0] == f"{rows} rows)"
+    rows = "another score: by how much is not known (the rarest class has 1 test row)"
+    rare = {**SIMPLE, "rows_by_class": {"test": {"a": 900, "b": 1}}}
+    assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0].endswith(rows)
     words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with other seeds"
     assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1].startswith(words)
 

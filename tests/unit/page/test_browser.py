@@ -104,3 +104,14 @@ def test_a_mark_leads_to_its_records_and_command_by_keyboard(page):
     page.locator(f"{DNA} .untuned_marks text").focus()
     page.keyboard.press("Enter")
     assert "/untuned-0/seed-2/" in page.locator("#source-dataset-dna").inner_text()
+
+
+@pytest.mark.parametrize("width", [400, 760])
+def test_a_narrow_window_cuts_nothing_off(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    page.wait_for_timeout(200)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    figure = "document.querySelector('figure .scroll')"
+    hidden = page.evaluate(f"{figure}.scrollWidth - {figure}.clientWidth")
+    hint = page.evaluate(f"getComputedStyle({figure}, '::before').content")
+    assert (hidden > 0) == ("Scroll sideways" in hint) == (width == 400)

@@ -131,6 +131,18 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
         assert absent not in html
 
 
+def test_the_page_says_where_a_method_is_slower_than_full(runs, tmp_path):
+    mine = runs[(runs["dataset"] == "dna") & runs["selector"].isin(["full", "gradmatch"])]
+    full = mine["selector"] == "full"
+    costs = dict.fromkeys(("total_seconds", "cpu_seconds"), 20.0 - 10 * full)
+    changes = {**costs, "test_accuracy": 0.9, "best_score": (~full).astype(float)}
+    slower = "Slower than FULL: speedup 0.5 \N{MULTIPLICATION SIGN}, work saved 0.5"
+    html = made(mine, tmp_path / "paper", **changes)
+    assert f'<span class="quiet">{slower}' in html
+    assert html.count("</strong>, slower than FULL, with <a") == 2  # AUTOMATA is the only selector
+    assert f'<p class="alert">{slower}' in made(mine, tmp_path, dataset="flowers", **changes)
+
+
 def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tags):
     marks = {
         row["row"]

@@ -19,7 +19,6 @@ def test_what_was_run_and_where(runs):
     expected = {
         "fractions": ["5 %", "10 %"],
         "seeds": "0, 1, 2; untuned: 5, 6, 7",
-        "not_run": ["TREC6 (TPE, Hyperband)"],
         "refused": [
             (
                 "not comparable with its FULL: machine other and vm",

@@ -20,7 +20,8 @@ def dataset(kind, inputs, normal=None):
         Split(torch.from_numpy(inputs[name]), torch.from_numpy(LABELS[name]), normal)
         for name in ("train", "test")
     )
-    return Dataset("mine", kind, 2, train, test, test, {})
+    facts = {"rows_by_class": {"test": {"a": 15, "b": 10}}, "repeated_test_rows": 0.2, "source": ""}
+    return Dataset("mine", kind, 2, train, test, test, facts)
 
 
 def fitted(features, weight=None):
@@ -68,6 +69,8 @@ def test_large_data_have_no_linear_model(monkeypatch, largest, fits):
     monkeypatch.setattr(module, "LARGEST", largest)
     found = baselines(dataset("tabular", TABLE))
     assert "majority" in found
+    assert found["rows_by_class"] == {"test": {"a": 15, "b": 10}}
+    assert found["repeated_test_rows"] == 0.2
     assert ("linear" in found) is fits
     reason = None if fits else "240 training values and 2 classes would take too long"
     assert found.get("left_out") == reason
