@@ -37,9 +37,6 @@ SIMPLE = {
 FEWEST_ROWS = 10
 """Test rows of the rarest class below which the interval of a mean recall would say nothing."""
 
-REPEATED = 0.01
-"""Share of test rows among the training rows from which a score flatters."""
-
 
 def how_good(
     run: Mapping[Any, Any],
@@ -115,8 +112,7 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
 
 def _data(facts: Mapping[str, Any]) -> Iterator[str]:
     """Yield what is wrong with the rows behind the scores."""
-    repeated = facts.get("repeated_test_rows", 0.0)
-    if repeated >= REPEATED:
+    if repeated := facts.get("repeated_test_rows"):
         share = wording.percent(repeated)
         yield f"{share} of the test rows are also training rows: the test score flatters"
     for split, counts in facts.get("rows_by_class", {}).items():

@@ -22,9 +22,8 @@ from automata.errors import UserError
 from automata.files import content_of, fingerprint, sha256
 from automata.registry import imported
 
-
-NOTABLE = 0.01
-"""Share of test rows that are also training rows from which on this is said."""
+REPEATED = 0.01
+"""Share of test rows among the training rows from which a test score flatters."""
 
 
 def prepare(
@@ -81,7 +80,7 @@ def prepare(
 
 
 def _repeated(raw: RawSplits[Any]) -> dict[str, Any]:
-    """Return the share of test rows with the inputs and the class of a training row, as facts."""
+    """Return the share of test rows with the inputs and the class of a training row, if notable."""
 
     def digests(rows: Rows[Any]) -> list[int]:
         contents = (it.tobytes() if isinstance(it, np.ndarray) else tuple(it) for it in rows.inputs)
@@ -89,9 +88,10 @@ def _repeated(raw: RawSplits[Any]) -> dict[str, Any]:
 
     trained = {*digests(raw.train)}
     share = fmean(row in trained for row in digests(raw.test))
+    if share < REPEATED:
+        return {}
     note = f"{share:.1%} of the test rows are also training rows (tables: drop_duplicates)"
-    read = [*raw.facts.get("read", []), *[note] * (share >= NOTABLE)]
-    return {"repeated_test_rows": share} | ({"read": read} if read else {})
+    return {"repeated_test_rows": share, "read": [*raw.facts.get("read", []), note]}
 
 
 def _official(

@@ -110,7 +110,6 @@ SLOWER, TIMES = "Slower than FULL: speedup", "\N{MULTIPLICATION SIGN}"
     [
         ({"repeated_test_rows": 0.12}, f"12 % {FLATTERS}"),
         ({"repeated_test_rows": 0.01}, f"1 % {FLATTERS}"),
-        ({"repeated_test_rows": 0.009}, None),
         (
             {"rows_by_class": {"validation": {"a": 5, "b": 0, "c": 0}, "test": {"a": 5, "b": 1}}},
             "No validation row has the class 'b', 'c': the validation score says nothing about it",

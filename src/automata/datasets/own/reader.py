@@ -238,10 +238,6 @@ def _cells(
     if not has_header:
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
     number = above + has_header + 1  # of the first row
-    if len(short := frame.index[frame.iloc[:, -1].isna()]):
-        first = f"the first in row {short[0] + number}"
-        notes.append(f"rows with fewer cells than columns: {len(short)}, {first}")
-        frame = frame.fillna("")
     lines = sum(not line.isspace() for line in io.StringIO(text, newline=None)) - number + 1
     if lines > len(frame):
         breaks = frame.apply(lambda cells: cells.str.count("\n"))

@@ -136,26 +136,28 @@ def draw_groups(
 ) -> NDArray[np.int64]:
     """Draw whole groups out of the rows `available`, with about `share` of all rows.
 
-    `groups` (n,) name that of each row. Of several stratified draws the one counts whose classes
-    are most like those of all rows. Returns row numbers in ascending order.
+    `groups` (n,) name that of each row. Of stratified draws the one counts whose classes are most
+    like those of all rows. If it lacks a class, up to twice as many rows are drawn. Returns row
+    numbers in ascending order.
     """
-    parts = round(len(available) / (share * len(labels)))
-    most = Counter(labels[available]).most_common(1)  # scikit-learn refuses more folds than that
-    parts = min(parts, len(np.unique(groups[available])), *(rows for _, rows in most))
-    if parts < 2:
-        return available
-    folds = StratifiedGroupKFold(parts, shuffle=True, random_state=SPLIT_SEED)
-    _, numbers = np.unique(groups, return_inverse=True)
-    wanted = share * np.bincount(labels)
-
-    def distance(rows: NDArray[np.int64]) -> float:
-        found = np.bincount(labels[available[rows]], minlength=len(wanted))
-        return float((np.abs(found - wanted) / wanted).sum())
-
-    with warnings.catch_warnings():  # of rare classes; a split without one is said by `assign`
-        warnings.simplefilter("ignore")
-        drawn = [rows for _, rows in folds.split(available, labels[available], numbers[available])]
-    return np.asarray(available[min(drawn, key=distance)])
+    wanted, kinds = share * np.bincount(labels), labels[available]
+    names, numbers = np.unique(groups[available], return_inverse=True)
+    most = max(Counter(kinds.tolist()).values(), default=0)  # scikit-learn takes no more parts
+    parts = min(round(len(kinds) / wanted.sum()), len(names), most)
+    best, least = np.arange(len(kinds)), (len(wanted), 0.0)
+    for count in range(parts, max(1, parts // 2 - 1), -1):
+        folds = StratifiedGroupKFold(count, shuffle=True, random_state=SPLIT_SEED)
+        with warnings.catch_warnings():  # of rare classes
+            warnings.simplefilter("ignore")
+            draws = [rows for _, rows in folds.split(kinds, kinds, numbers)]
+        for rows in draws:
+            found = np.bincount(kinds[rows], minlength=len(wanted))
+            lacks = int((found == 0).sum()), float((np.abs(found - wanted) / wanted).sum())
+            if lacks < least:
+                best, least = rows, lacks
+        if not least[0]:
+            break
+    return available[best]
 
 
 def draw_last(

@@ -8,9 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from automata.config.data import OwnTabular
+from automata.config.data import OwnTabular, Preparation
+from automata.datasets.own import load
 from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import FileLabels, assign
+from automata.datasets.prepare import prepare
 from automata.datasets.prepared import SPLITS
 from automata.errors import UserError
 
@@ -128,6 +130,53 @@ def test_class_is_spelled_as_in_the_training_file(tmp_path, train, test, names, 
     assert (note or "") in " ".join(raw.facts["read"])
 
 
+@pytest.mark.parametrize(
+    ("text", "cells", "note"),
+    [
+        ('n, t, y\n1, "b, c", d\n2, "e", f\n', ["b, c", "e"], None),
+        ('n,t,y\n1,"say ""no""",d\n2,5" pipe,f\n', ['say "no"', '5" pipe'], None),
+        (
+            'n,t,y\n1,b,c\n2,"d,e\n3,f,g\n4,h",i\n',
+            ["b", "d,e\n3,f,g\n4,h"],
+            "4 lines are 2 rows: the cell in row 3 of column 't' has 2 line breaks: is",
+        ),
+    ],
+)
+def test_cells_are_those_of_the_file_and_what_is_odd_is_said(tmp_path, text, cells, note):
+    table = read(tmp_path, text)
+    assert table.cells("t") == cells
+    assert [note in it for it in table.notes] == [True] * (note is not None)
+
+
+def test_names_of_columns_keep_blanks_that_tell_them_apart(tmp_path):
+    assert read(tmp_path, "a,a ,y\n1,2,b\n").columns == ["a", "a ", "y"]
+
+
+def test_the_training_file_is_no_test_file(tmp_path):
+    path = written(classes([*"ab"] * 20), tmp_path / "train.csv")
+    for test in (path, str(tmp_path / "sub/../train.csv")):
+        with pytest.raises(UserError, match=r"mine: test: names the training file"):
+            load("mine", OwnTabular(kind="tabular", path=path, target="kind", test=test))
+
+
+def test_repeated_rows_are_counted_and_left_out_on_request(tmp_path):
+    random = np.random.default_rng(0)
+    once = pd.DataFrame({"n": range(60), "x": random.normal(size=60), "kind": [*"ab"] * 30})
+    table = pd.concat([once.assign(n=once["n"] + 60 * copy) for copy in range(5)])
+    own = {"kind": "tabular", "path": written(table, tmp_path / "t.csv"), "target": "kind"}
+    own |= {"drop": ["n"]}
+    found = prepare("mine", Preparation.model_validate({"own": own}), tmp_path).metadata
+    assert found["repeated_test_rows"] > 0.9
+    assert "% of the test rows are also training rows" in found["read"][-1]
+    alone = Preparation.model_validate({"own": own | {"drop_duplicates": True}})
+    found = prepare("mine", alone, tmp_path).metadata
+    assert "repeated_test_rows" not in found
+    assert "path: repeated rows left out: 240, the first in row 62" in found["read"]
+    both = pd.concat([once.head(50), once.assign(x=once["x"] + 9)])
+    raw = loaded(tmp_path, once, test=both, drop=["n"], drop_duplicates=True)
+    assert len(raw.test) == 60  # without the rows of the training file
+
+
 # Splits
 
 ROWS = 200
@@ -176,6 +225,47 @@ def test_no_group_is_in_two_splits(tmp_path):
     largest = FRAME["patient"].value_counts().max()
     assert abs(len(found["test"]) - 40) < largest
     assert abs(len(found["validation"]) - 20) < largest
+
+
+@pytest.mark.parametrize("ill", [4, 6])
+def test_groups_of_one_class_are_drawn_so_that_each_split_has_both(tmp_path, ill):
+    patient = np.repeat(np.arange(12), 10)
+    for seed in range(6):
+        ids = np.random.default_rng(seed).permutation(12)[patient]
+        table = {"x": patient, "who": ids, "kind": np.where(ids < ill, "ill", "well")}
+        raw = loaded(tmp_path, table, group="who")
+        assert all(len({*getattr(raw, split).labels}) == 2 for split in SPLITS)
+
+
+def test_a_split_without_a_class_is_said(tmp_path):
+    table = {"who": np.repeat(["p", "q", "r", "s"], 10), "x": range(40)}
+    raw = loaded(tmp_path, table | {"kind": [*["a"] * 30, *"ab" * 5]}, group="who")
+    absent = [split for split in SPLITS if len({*getattr(raw, split).labels}) == 1]
+    assert absent
+    assert [f"{split}: no row of the classes b" for split in absent] == raw.facts["read"][-2:]
+
+
+@pytest.mark.parametrize(
+    "spellings", [("3", "3.0"), ("3", " 3"), ("p1", "p1 "), ("true", "TRUE"), ("2.50", "2.5")]
+)
+def test_one_group_may_be_spelled_in_two_ways(tmp_path, spellings):
+    others = [str(number) for number in range(10, 28)]
+    who = np.repeat([*spellings, *others], 5)
+    table = {"x": range(100), "who": who, "kind": [*"ab"] * 50}
+    raw = loaded(tmp_path, table, group="who")
+    rows = {split: {*getattr(raw, split).inputs[:, 0].astype(int)} for split in SPLITS}
+    assert sum(bool(of & {*range(10)}) for of in rows.values()) == 1
+
+
+@pytest.mark.parametrize("each", [60, 75, 7])
+def test_rows_of_one_value_of_the_order_are_in_one_split(tmp_path, each):
+    days = pd.date_range("2024-01-01", periods=8).strftime("%Y-%m-%d").repeat(each)
+    table = pd.DataFrame({"x": range(len(days)), "day": days, "kind": [*"ab"] * (len(days) // 2)})
+    table = table.sample(frac=1, random_state=0)
+    raw = loaded(tmp_path, table, order="day")
+    found = {split: {*(getattr(raw, split).inputs[:, 0] // each)} for split in SPLITS}
+    assert sum(map(len, found.values())) == 8
+    assert [max(found[split]) for split in SPLITS] == [4, 5, 7]
 
 
 @pytest.mark.parametrize("column", ["day", "number"])

@@ -164,6 +164,82 @@ def test_texts_that_name_rows_are_refused_all_at_once(tmp_path):
     assert len(features(whole(tmp_path, named(53, 60)))) == 53 + 1  # below 90 %
 
 
+MEASURED = [f"{number / 8}" for number in range(100)]
+
+
+def measured(*cells, every=30):
+    """Return a table of numbers in which some cells are others."""
+    table = pd.DataFrame({"x": MEASURED, "z": MEASURED[::-1]})
+    if cells:
+        table.loc[::every, "x"] = np.resize(cells, len(table.loc[::every]))
+    return table
+
+
+def dated(*cells):
+    """Return a table of dates in which some cells are others."""
+    days = pd.date_range("2020-01-01", periods=96).strftime("%d.%m.%Y")
+    return {"x": [*days, *cells]}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (measured("inf"), "number (4 of 100 cells are gaps: 'inf'; they become"),
+        (measured("n.v.", "<1.0"), "number (4 of 100 cells are gaps: '<1.0', 'n.v.'; they"),
+        (measured("12 kg", every=50), "number (2 of 100 cells are gaps: '12 kg'; they become"),
+        (measured("?", every=3), "number (34 of 100 cells are gaps: '?'; they become"),
+        (dated("n.b.", "2"), "date ('01.01.2020' is 2020-01-01; 2 of 98 cells are gaps: '2',"),
+        (dated("?", "?"), "2 of 98 cells are gaps: '?'; they become 2020-02-"),
+        ({"x": ["5 kg", "6 kg"] * 20}, "x: number (unit kg)"),
+        ({"x": ["1E2", "100", "7"] * 20}, "x: category (codes such as '1E2'; 3 values)"),
+        ({"x": ["01", "1"] * 20}, "x: category (codes such as '01'; 2 values)"),
+        ({"x": [f"{10**17 + row % 9}" for row in range(40)]}, "x: category (codes such as '10000"),
+        ({"x": ["12A", "1B", "7C", "7D"] * 20}, "x: category (4 values)"),
+        ({"x": ["7:05 pm", "11:30 AM"] * 20}, "x: date (a time)"),
+    ],
+)
+def test_the_kind_of_a_column_is_said_with_its_reasons(tmp_path, table, said):
+    assert any(said in note for note in loaded(tmp_path, table).facts["read"])
+
+
+def test_inf_in_parquet_is_a_gap(tmp_path):
+    table = measured().astype(float)
+    table.loc[::50, "x"] = np.inf
+    assert "2 of 100 cells are gaps: 'inf'" in loaded(tmp_path, table, ".parquet").facts["read"][0]
+
+
+@pytest.mark.parametrize(
+    ("training", "new", "as_training", "note"),
+    [
+        (["1", "2"], ["1.0", "2.0"], ["1", "2"], None),
+        (["yes", "no"], ["Yes", "NO"], ["yes", "no"], "x: 'NO' is read as 'no'; 'Yes' is"),
+        (["A", "a", "b"], ["B", "A"], ["b", "A"], "x: 'B' is read as 'b'"),
+        (["true", "false"], ["TRUE", "False"], ["true", "false"], None),
+    ],
+)
+def test_categories_of_other_files_are_matched_and_said(tmp_path, training, new, as_training, note):
+    raw = whole(tmp_path, repeated(*training), {"x": new}, categorical=["x"])
+    expected = whole(tmp_path, repeated(*training), {"x": as_training}, categorical=["x"])
+    assert raw.test.inputs.tolist() == expected.test.inputs.tolist()
+    assert ([it for it in raw.facts["read"] if it.startswith("test: ")] == []) is (note is None)
+    assert (note or "") in " ".join(raw.facts["read"])
+
+
+def test_an_odd_cell_of_another_file_is_a_gap_and_many_are_refused(tmp_path):
+    raw = loaded(tmp_path, measured(), test=measured("n.v.", every=50))
+    assert "test: x: 2 of 100 cells are gaps: 'n.v.'" in raw.facts["read"]
+    with pytest.raises(UserError, match=r"row 2: 'n\.v\.' is no number .*\(34 such cells\)"):
+        loaded(tmp_path, measured(), test=measured("n.v.", every=3))
+
+
+def test_the_rarest_of_very_many_categories_share_a_feature(tmp_path):
+    names = [f"c{number:03}" for number in range(300) for _ in range(1 + number % 3)]
+    raw = whole(tmp_path, {"x": names}, {"x": ["c002", "c297", "new"]})
+    assert raw.train.inputs.shape == (600, 256)
+    assert "x: category (255 values, and one for the others)" in raw.facts["read"]
+    assert raw.test.inputs[:, -1].tolist() == [0, 1, 1]
+
+
 def test_rare_categories_have_one_feature_together(tmp_path):
     test = {"x": ["a", "c", "new"]}
     raw = whole(tmp_path, {"x": [*"abbcadccea"]}, test, rare_below=3)
@@ -218,6 +294,9 @@ GOOD = repeated("1", "2")
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
         (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
         (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number below"),
+        (repeated("$1", "2 €"), {}, "column 'x': numbers in several units: '$', '€': write them"),
+        (repeated("1 kg", "2 lb"), {}, "numbers in several units: 'kg', 'lb': write them in one"),
+        (repeated("1.1.40", "1.1.80"), {}, "'1.1.40': nothing tells the century: write such"),
         (
             repeated("1", "2", "3", "12a"),
             {},
