@@ -144,7 +144,8 @@ def draw_groups(
     names, numbers = np.unique(groups[available], return_inverse=True)
     most = max(Counter(kinds.tolist()).values(), default=0)  # scikit-learn takes no more parts
     parts = min(round(len(kinds) / wanted.sum()), len(names), most)
-    best, least = np.arange(len(kinds)), (len(wanted), 0.0)
+    best, least = np.arange(len(kinds)), (np.inf, np.inf, np.inf)
+    counts = np.bincount(kinds, minlength=len(wanted))
     for count in range(parts, max(1, parts // 2 - 1), -1):
         folds = StratifiedGroupKFold(count, shuffle=True, random_state=SPLIT_SEED)
         with warnings.catch_warnings():  # of rare classes
@@ -152,10 +153,11 @@ def draw_groups(
             draws = [rows for _, rows in folds.split(kinds, kinds, numbers)]
         for rows in draws:
             found = np.bincount(kinds[rows], minlength=len(wanted))
-            lacks = int((found == 0).sum()), float((np.abs(found - wanted) / wanted).sum())
+            distance = (np.abs(found - wanted) / wanted).sum()
+            lacks = ((found == counts).sum(), (found == 0).sum(), distance)  # left; drawn
             if lacks < least:
                 best, least = rows, lacks
-        if not least[0]:
+        if not least[1]:
             break
     return available[best]
 
