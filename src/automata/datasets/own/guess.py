@@ -90,7 +90,7 @@ def guess(
     plain = OwnTabular(kind="tabular", path=str(path), target=target or "-", encoding=encoding)
     table = read_table(path, plain)
     own: dict[str, Any] = {"path": str(path), "target": target, **spelled}
-    reasons = {"path": "; ".join(table.notes)} if table.notes else {}
+    reasons: dict[str, str] = {}
     names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
     if table.separator and names.notna().mean() > 0.5:
         own["header"], reasons["header"] = False, "the first line is a row"

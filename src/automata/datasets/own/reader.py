@@ -1,7 +1,4 @@
-"""The one reader of a user's table: from a file to cells, as the file spells them.
-
-Training files, test files, `automata new` and `automata predict` call `read_table`.
-"""
+"""The one reader of a user's table: from a file to cells, as the file spells them."""
 
 from __future__ import annotations
 
@@ -37,6 +34,9 @@ OTHERS = (";", "\t", "|", ",", " ")
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
+
+UNNAMED = "Unnamed: "
+"""How pandas begins the names of columns that have none."""
 
 FIRST_ROWS, MOST_RAGGED = 50, 0.1
 """How many rows show where the table begins and what separates its cells, and the largest share
@@ -134,6 +134,7 @@ def read_table(
             frame, texts = _read_parquet(path, notes)
         else:
             text = _decoded(path, own.encoding if own else None)
+            text = text.replace("\r\n", "\n").replace("\r", "\n")
             usual = (own and own.separator) or usual_separator or SEPARATORS[suffix]
             others = () if own and own.separator else OTHERS
             separator, above = _layout(text, usual, others, notes)
@@ -156,15 +157,13 @@ def _decoded(path: Path, encoding: str | None) -> str:
     try:
         return content.decode(supposed).removeprefix("\ufeff")
     except (LookupError, UnicodeError) as error:
-        # Texts are too short for a safe guess: half of the guesses were wrong.
+        # Cells are too short for a safe guess: half of the guesses were wrong.
         words = b" ".join(dict.fromkeys(_FOREIGN.findall(content)))[:2000]
-        readings: dict[str, str] = {}
-        for found in charset_normalizer.from_bytes(words, threshold=0.5):
-            readings.setdefault(str(found)[:40], found.encoding)
-        fits = listed(f"{name} ('{said}')" for said, name in [*readings.items()][:READINGS])
+        found = charset_normalizer.from_bytes(words, threshold=0.5)
+        fits = ", ".join(f"{it.encoding} ('{it!s:.40}')" for it in [*found][:READINGS])
         raise ValueError(
             f"it is not {supposed} ({getattr(error, 'reason', error)}): name its encoding (key: "
-            f"encoding; automata new --encoding){f': perhaps {fits}' if fits else ''}"
+            f"encoding; automata new --encoding){f': perhaps {fits}' * bool(fits)}"
         ) from error
 
 
@@ -181,37 +180,29 @@ def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> t
     if best != usual:
         notes.append(f"cells are separated by {best!r}")
     if above:
-        first = next(line for line in text.splitlines() if line.strip())
-        notes.append(f"lines above the table are left out: {above}, such as '{first:.40}'")
+        notes.append(f"lines above the table are left out: {above}, such as '{text.strip():.40}'")
     return best, above
 
 
 def _shape(text: str, separator: str) -> tuple[int, int]:
-    """Return the number of columns of most of the first rows, and the lines above the table.
+    """Return how many columns the first rows have, 0 if they differ, and the lines above them.
 
-    Both are 0 if rows differ too much.
+    Titles have fewer cells, and comments begin with "# ". A header lacks one above row names.
     """
     rows, ends = [], [0]
-    lines = io.StringIO(text, newline=None)
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     with suppress(csv.Error):
         for row in islice(reader, FIRST_ROWS):
             rows.append([cell for cell in row if cell] if separator == " " else row)
             ends.append(reader.line_num)
-    if not any(rows):
-        return 0, 0
-    width = Counter(len(row) for row in rows if row).most_common(1)[0][0]
-    begin = next((number for number, row in enumerate(rows) if _begins(row, width)), 0)
-    below = [len(row) for row in rows[begin + 1 :] if row]
-    if sum(count != width for count in below) > MOST_RAGGED * len(below):
-        return 0, 0
-    return width, ends[begin] if begin else 0
-
-
-def _begins(row: list[str], width: int) -> bool:
-    """Say whether a row is no title and no comment; a header may lack a cell above row names."""
-    cells = sum(cell.strip() != "" for cell in row)
-    return width - 1 <= len(row) <= width and cells >= 2 and row[0].partition(" ")[0] != "#"
+    width = Counter(len(row) for row in rows if row).most_common(1)[0][0] if any(rows) else 0
+    for number, row in enumerate(rows):
+        is_title = sum(cell.strip() != "" for cell in row) < 2 or row[0].split(" ")[0] == "#"
+        if width - 1 <= len(row) <= width and not is_title:
+            below = [len(it) for it in rows[number + 1 :] if it]
+            even = sum(count != width for count in below) <= MOST_RAGGED * len(below)
+            return (width, ends[number]) if even else (0, 0)
+    return 0, 0
 
 
 def _cells(
@@ -230,21 +221,18 @@ def _cells(
     if not isinstance(frame.index, pd.RangeIndex):  # rows have more cells than the header
         if frame.index.nlevels > 1:
             raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
-        frame = frame.reset_index()
+        frame = frame.reset_index(names=f"{UNNAMED}0")
         if (frame.iloc[:, -1].fillna("") == "").all():  # rows end with a separator
             frame = frame.iloc[:, :-1].set_axis(frame.columns[1:], axis=1)
-        else:
-            frame = frame.rename(columns={frame.columns[0]: "Unnamed: 0"})
     if not has_header:
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
-    number = above + has_header + 1  # of the first row
-    lines = sum(not line.isspace() for line in io.StringIO(text, newline=None)) - number + 1
+    first = above + has_header
+    lines = sum(bool(line.strip()) for line in text.split("\n")[first:])
     if lines > len(frame):
         breaks = frame.apply(lambda cells: cells.str.count("\n"))
-        column = breaks.max().idxmax()
-        row = breaks[column].idxmax()
+        column, row = breaks.max().idxmax(), int(breaks.max(axis=1).argmax())
         notes.append(
-            f"{lines} lines are {len(frame)} rows: the cell in row {row + number} of column "
+            f"{lines} lines are {len(frame)} rows: the cell in row {row + first + 1} of column "
             f"'{column}' has {breaks[column][row]} line breaks: is a quote open there?"
         )
     return frame
@@ -255,7 +243,7 @@ def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     names = [str(name).strip() for name in frame.columns]
     if len({*names}) == len(names):
         frame.columns = pd.Index(names)
-    unnamed = {name: n for n, name in enumerate(frame, 1) if str(name).startswith("Unnamed: ")}
+    unnamed = {name: n for n, name in enumerate(frame, 1) if str(name).startswith(UNNAMED)}
     notes += [f"column {number} has no name: left out" for number in unnamed.values()]
     return frame.drop(columns=unnamed) if unnamed else frame
 
