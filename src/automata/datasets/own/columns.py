@@ -176,15 +176,17 @@ def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
     if not best:
         return None
     values = read[best[0]]
-    first = int(np.isfinite(values).argmax())
-    same = all(np.array_equal(values, read[it], equal_nan=True) for it in best)
-    if not same or ("%y" in best[0] and np.ptp(values[np.isfinite(values)]) > CENTURY):
-        return Refused(
-            name,
-            f"'{texts[first]}': nothing tells {'the century' if same else 'day and month apart'}",
-            "write such dates as 2020-01-31",
-        )
-    reason = f"'{texts[first]}' is {spelling.day_text(values[first])}" if best[0] else "a time"
+    row = int(np.isfinite(values).argmax())
+    first = texts[row]
+    problem = ""
+    if not all(np.array_equal(values, read[it], equal_nan=True) for it in best):
+        problem = "day and month apart"
+    elif "%y" in best[0] and np.nanmax(values) - np.nanmin(values) > CENTURY:
+        problem = "the century"
+    if problem:
+        remedy = "write such dates as 2020-01-31"
+        return Refused(name, f"'{first}': nothing tells {problem}", remedy)
+    reason = f"'{first}' is {spelling.day_text(values[row])}" if best[0] else "a time"
     odd = {text for text, value in zip(texts, values, strict=True) if value != value}
     return _unless_odd(Column(name, "date", reason, format=best[0]), counts, odd)
 
@@ -192,18 +194,16 @@ def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
 def _unless_odd(column: Column, counts: Counter[str], odd: set[str]) -> Column | Refused | None:
     """Return a column whose odd cells are gaps; None if most cells are odd, refused if many are."""
     total, gaps = counts.total(), sum(counts[text] for text in odd)
-    if odd <= {*MARKS} and gaps < total:
+    others = [text for text in counts if text in odd and text not in MARKS]
+    if gaps < total and sum(counts[text] for text in others) <= MOST_ODD * total:
         return replace(column, missing=sorted(odd))
     if 2 * gaps >= total:
         return None
-    others = [text for text in counts if text in odd and text not in MARKS]
-    if sum(counts[text] for text in others) <= MOST_ODD * total:
-        return replace(column, missing=sorted(odd))
     return Refused(
         column.name,
         f"{gaps} of {total} cells are no {column.kind}{shown(others)}",
-        f"missing takes them for missing cells (missing: {json.dumps(others[:EXAMPLES])}), "
-        "categorical takes all cells as names",
+        f"missing makes them gaps (missing: {json.dumps(others[:EXAMPLES])}), categorical takes "
+        "all cells as names",
         len(counts) <= FEWEST_NAMES,
     )
 
@@ -214,11 +214,10 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
     Raises UserError if they are more than MOST_ODD of the cells.
     """
     texts = table.cells(column.name)
-    marks = (table.marks | {*column.missing}).intersection(texts)
+    marks = table.marks.union(column.missing, MARKS if column.is_number else ()).intersection(texts)
     if not column.is_number:
         names = {text: spelling.spelled(text) for text in {*texts} - marks}
         return np.array([names.get(text) for text in texts], dtype=object), []
-    gaps = np.array([text in marks for text in texts], np.bool_) if marks else np.False_
     whole = ["0" if text in marks else text for text in texts] if marks else texts
     if column.kind == "date":
         values, units = spelling.days(whole, column.format), [""]
@@ -227,13 +226,14 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
     broken = np.isnan(values)
     if any(units):
         broken |= ~np.isin(units, ["", column.unit])
-    broken &= ~gaps
+    if marks:
+        values[[text in marks for text in texts]] = np.nan
+        broken &= [text not in marks for text in texts]
     odd = [texts[row] for row in np.flatnonzero(broken)]
     if len(odd) > MOST_ODD * len(texts):
-        row = table.row(table.frame.index[int(broken.argmax())])
+        first = table.row(table.frame.index[int(broken.argmax())])
         raise UserError(
-            f"{table.column(column.name)}: {row}: '{odd[0]}' is no {column.kind}"
-            f"{'' if column.kind == 'date' else ' below 3.4e38'} ({len(odd)} such cells): missing "
-            "takes it for a missing cell"
+            f"{table.column(column.name)}: {first}: '{odd[0]}' is no {column.kind} that the "
+            f"training file has ({len(odd)} such cells): missing makes them gaps"
         )
-    return np.where(gaps | broken, np.nan, values), [*dict.fromkeys(odd)]
+    return np.where(broken, np.nan, values), [*dict.fromkeys(odd)]
