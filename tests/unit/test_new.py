@@ -81,6 +81,107 @@ def test_folders_and_files_show_their_kind():
     assert guess(Path("zh.csv"), "y", None).own["text"] == "r"
 
 
+SORTED = np.repeat(["a", "b", "c"], 40)
+"""Classes of a file that is sorted by them."""
+
+
+def own_of(columns, classes=None, **options):
+    """Return what is guessed for a table of some columns."""
+    y = SORTED if classes is None else classes
+    pd.DataFrame({**columns, "y": y}).to_csv("t.csv", index=False)
+    return guess(Path("t.csv"), "y", None, **options)
+
+
+def noisy(spread):
+    """Return a feature of the sorted classes."""
+    return {"x": (np.repeat([0, 1, 2], 40) + RANDOM.normal(0, spread, 120)).round(3)}
+
+
+@pytest.mark.parametrize(
+    ("identifiers", "spread", "dropped"),
+    [
+        (np.sort(RANDOM.permutation(150)[:120]), 0.3, "seems to number the rows"),
+        (np.arange(0, 600, 5), 0.0, "seems to number the rows"),
+        (np.roll(np.arange(0, 600, 5), 1), 0.3, "predicts alone better than all others together"),
+        (np.roll(np.arange(0, 600, 5), 1), 0.0, None),  # not better
+        (RANDOM.permutation(10_000)[:120], 0.3, None),
+        (RANDOM.permutation(10**7)[:120] + 10**7, 2.0, None),
+    ],
+)
+def test_an_identifier_is_named_and_left_out_where_it_holds_the_class(identifiers, spread, dropped):
+    guessed = own_of(noisy(spread) | {"Id": identifiers})
+    assert guessed.own.get("drop", []) == ["Id"] * (dropped is not None)
+    assert guessed.reasons.get("Id", "").startswith(dropped or "")
+    named = "Id: looks like an identifier; drop: [Id] leaves it out"
+    assert (named in guessed.advice) is (dropped is None)
+
+
+@pytest.mark.parametrize(
+    ("cells", "advice"),
+    [
+        (pd.date_range("2020-01-01", periods=120).strftime("%d/%m/%Y"), "with order: when the"),
+        (pd.date_range("2020-01-01", periods=120, freq="7h").astype(str), "with order: when the"),
+        (np.resize(["1:00 PM", "2:30 PM"], 120), None),
+        (np.resize([2020, 2021], 120), None),
+    ],
+)
+def test_dates_propose_an_order(cells, advice):
+    found = own_of(noisy(1) | {"when": cells}).advice
+    assert [advice in it for it in found if it.startswith("when")] == [True] * (advice is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "is_group"),
+    [
+        ("subject_id", np.resize(np.arange(12), 120), True),
+        ("PatientID", np.resize([f"p{number}" for number in range(30)], 120), True),
+        ("user", np.resize([*"abcdef"], 120), True),
+        ("idle", np.resize([*"abcdef"], 120), False),
+        ("id", RANDOM.permutation(10_000)[:120], False),
+    ],
+)
+def test_identifiers_that_repeat_propose_groups(name, cells, is_group):
+    assert any(f"with group: {name} " in it for it in own_of(noisy(1) | {name: cells}).advice) is (
+        is_group
+    )
+
+
+def test_rows_that_are_left_out_decide_nothing():
+    table = pd.DataFrame({**noisy(1), "y": SORTED}).to_csv(index=False)
+    Path("t.csv").write_text(table + "".join(f"Total {number},\n" for number in range(9)))
+    own = guess(Path("t.csv"), "y", None, skip_rows=True).own
+    assert own.keys() == {"kind", "path", "target", "skip_rows"}
+
+
+def test_columns_with_many_odd_cells_are_left_out_or_categories_with_the_remedy():
+    x = noisy(1)["x"].astype(str)
+    x[::10] = "k.A."
+    guessed = own_of({"x": x, "n": np.resize(["1", "2", "3+"], 120), "z": range(0, 240, 2)})
+    assert (guessed.own["drop"], guessed.own["categorical"]) == (["x", "z"], ["n"])
+    assert guessed.reasons["x"].startswith(
+        "12 of 120 cells are no number: 'k.A.': missing makes them gaps (missing: [\"k.A.\"])"
+    )
+    assert guessed.reasons["n"] == "40 of 120 cells are no number: '3+'"
+
+
+def test_numbers_that_are_not_whole_are_classes_if_they_are_few():
+    ratings = np.resize(["1.0", "1.5", "2.0"], 120)
+    assert own_of(noisy(1), ratings).own["categorical"] == ["y"]
+    with pytest.raises(UserError, match=r"amounts, .*categorical: \[y\] takes each number"):
+        own_of(noisy(1), RANDOM.normal(size=120))
+
+
+def test_columns_of_texts_are_named_with_the_option_that_takes_one():
+    says = [f"number {number} says that it is good" for number in range(120)]
+    with pytest.raises(UserError, match=r"no column .*--text title .*--text review classifies"):
+        own_of({"title": says, "review": says[::-1]})
+    guessed = own_of({**{f"x{number}": noisy(1)["x"] for number in range(6)}, "review": says})
+    assert guessed.own["drop"] == ["review"]
+    assert guessed.reasons["review"].endswith("--text review classifies these texts")
+    own_of({"n": range(120), "review": says})
+    assert guess(Path("t.csv"), "y", "review").advice == ["n: left out (beside the texts)"]
+
+
 def texts():
     said = [f"the {word} room was fine today" for word in RANDOM.choice(["big", "old"], ROWS)]
     frame = pd.DataFrame({"n": range(ROWS), "review": said, "y": RANDOM.choice([1, 5], ROWS)})

@@ -158,9 +158,11 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
         elif seems:
             identifiers.append(name)
         elif isinstance(found, Column) and found.kind == "date" and found.format:
-            guessed.advice.append(f"{name}: order: {name} tests on the last rows")
+            guessed.advice.append(
+                f"{name}: dates; with order: {name} the last rows are the test set"
+            )
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
-            guessed.advice.append(f"{name}: group: {name} keeps rows of one in the same split")
+            guessed.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
         if key:
             own.setdefault(key, []).append(name)
     measured = [its for name, its in features.items() if name not in identifiers]
