@@ -28,6 +28,11 @@ cells are then gaps."""
 FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
+UNIQUE = 0.95
+"""A column of whole numbers may be an identifier if this share of its cells differ."""
+NUMBERING = "seems to number the rows"
+IDENTIFIER = "looks like an identifier: drop leaves it out"
+
 MOST_UNITS = 3
 """Numbers with more different units are codes such as 12a and 12b."""
 
@@ -98,11 +103,13 @@ class Column:
 
 @dataclass(frozen=True)
 class Refused:
-    """A column rejected as a feature. `remedy` is empty if it has no cells."""
+    """A column rejected as a feature."""
 
     name: str
     reason: str
-    remedy: str = ""
+    """What is wrong, and what a user may do."""
+    is_plain: bool = False
+    """Whether it says nothing: it is left out without asking the user."""
     few: bool = False
     """Whether its few different cells, some of them numbers, may be categories."""
 
@@ -121,7 +128,9 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
     for mark in train.marks & counts.keys():
         del counts[mark]
     if not counts:
-        return Refused(name, "no cells")
+        return Refused(name, "has no cells", is_plain=True)
+    if len(counts) == 1 and counts.total() == len(train.frame):
+        return Refused(name, "has one value", is_plain=True)
     found = None if name in train.texts else _number(train, name, counts, own)
     if found := found or _date(name, counts):
         return found
@@ -129,8 +138,7 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
         return Refused(
             name,
             f"names rows: {len(counts):,} different texts in {len(train.frame):,} rows, such as "
-            f"'{next(iter(counts)):.40}'",
-            "rare_below merges rare texts, categorical keeps all",
+            f"'{next(iter(counts)):.40}': rare_below merges rare texts, categorical keeps all",
         )
     code = spelling.code_among([*counts])
     return Column(name, "category", f"codes such as '{code}'" if code else "")
@@ -151,7 +159,7 @@ def _number(
     decimal = min(decimals, key=lambda mark: int(np.isnan(read[mark][0]).sum()))
     values, units = read[decimal]
     if not (any(units) or np.isnan(values).any()):
-        return Column(name, "number", decimal=decimal)
+        return Column(name, "number", _identity(values, counts.total()), decimal)
     odd = {text for text, value in zip(texts, values, strict=True) if value != value}
     named = sorted({*units} - {""})
     if len(named) > MOST_UNITS:
@@ -163,8 +171,17 @@ def _number(
         odd, unit = odd | fewer, unit if fewer is bare else ""
     found = _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
     if isinstance(found, Column) and len(named) > 1:
-        return Refused(name, f"numbers in several units{shown(named)}", "write them in one")
+        return Refused(name, f"numbers in several units{shown(named)}: write them in one")
     return found
+
+
+def _identity(values: NDArray[np.float64], rows: int) -> str:
+    """Return what different whole numbers seem to be, in the order of the rows."""
+    if len(values) < max(FEWEST_NAMES, UNIQUE * rows) or (values % 1 != 0).any():
+        return ""
+    steps = np.diff(values)
+    in_order = (steps > 0).all() or (steps < 0).all() or np.ptp(values) == len(steps)
+    return NUMBERING if in_order and len(values) == rows else IDENTIFIER
 
 
 def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
@@ -184,8 +201,7 @@ def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
     elif "%y" in best[0] and np.nanmax(values) - np.nanmin(values) > CENTURY:
         problem = "the century"
     if problem:
-        remedy = "write such dates as 2020-01-31"
-        return Refused(name, f"'{first}': nothing tells {problem}", remedy)
+        return Refused(name, f"'{first}': nothing tells {problem}: write 2020-01-31")
     reason = f"'{first}' is {spelling.day_text(values[row])}" if best[0] else "a time"
     odd = {text for text, value in zip(texts, values, strict=True) if value != value}
     return _unless_odd(Column(name, "date", reason, format=best[0]), counts, odd)
@@ -201,10 +217,9 @@ def _unless_odd(column: Column, counts: Counter[str], odd: set[str]) -> Column |
         return None
     return Refused(
         column.name,
-        f"{gaps} of {total} cells are no {column.kind}{shown(others)}",
-        f"missing makes them gaps (missing: {json.dumps(others[:EXAMPLES])}), categorical takes "
-        "all cells as names",
-        len(counts) <= FEWEST_NAMES,
+        f"{gaps} of {total} cells are no {column.kind}{shown(others)}: missing makes them gaps "
+        f"(missing: {json.dumps(others[:EXAMPLES])}), categorical takes all cells as names",
+        few=len(counts) <= FEWEST_NAMES,
     )
 
 

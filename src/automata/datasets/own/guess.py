@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from automata.config.data import OwnTabular
 from automata.datasets.own.columns import (
-    FEWEST_NAMES,
-    Cells,
+    IDENTIFIER,
+    NUMBERING,
     Column,
     Refused,
     cells_of,
@@ -42,9 +42,6 @@ characters, holds texts."""
 MOST_BESIDE = 2
 """Other columns beside a text that are left out."""
 
-UNIQUE = 0.95
-"""A column of whole numbers may be an identifier if this share of its cells differ."""
-NUMBERING, IDENTIFIER = "seems to number the rows", "looks like an identifier"
 
 JUDGED = 2000
 """How many rows judge whether a column holds texts, and whether an identifier holds the class."""
@@ -132,70 +129,45 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
         own["categorical"], reasons[target] = [target], "each number is a class"
     reading = OwnTabular.model_validate(own)
     table, labels = labelled(table, reading, None)
-    others = [name for name in table.columns if name != target]
-    features, identifiers, many, frequent = {}, [], [], []
-    for name in others:
-        found, counts = decided(table, name, reading), Counter(table.cells(name))
-        different = len(counts.keys() - table.marks)
-        key = seems = ""
-        if different <= 1:
-            key, reasons[name] = "drop", "has one value"
-        elif isinstance(found, Refused) and found.few:
-            key, reasons[name] = "categorical", found.reason
-        elif isinstance(found, Refused):
+    features: list[Column] = []
+    for name in [column for column in table.columns if column != target]:
+        found, different = decided(table, name, reading), len({*table.cells(name)})
+        if isinstance(found, Refused) and found.few:
+            own.setdefault("categorical", []).append(name)
+            reasons[name] = found.reason
+        elif isinstance(found, Refused) or found.reason == NUMBERING:
+            own.setdefault("drop", []).append(name)
             texts = f"; --text {name} classifies these texts" * (name in long)
-            key, reasons[name] = "drop", f"{found.reason}: {found.remedy}{texts}"
-        elif found.kind == "category":
-            features[name] = pd.factorize(cells_of(table, found)[0])[0]
-            many += [name] if different > MANY_CATEGORIES else []
-            frequent.append(max(counts.values()))
+            reasons[name] = f"{found.reason}{texts}"
         else:
-            features[name], _ = cells_of(table, found)
-            seems = _seems(features[name]) if found.kind == "number" else ""
-        if seems == NUMBERING:
-            key, reasons[name] = "drop", seems
-            del features[name]
-        elif seems:
-            identifiers.append(name)
-        elif isinstance(found, Column) and found.kind == "date" and found.format:
-            guessed.advice.append(
-                f"{name}: dates; with order: {name} the last rows are the test set"
-            )
+            features.append(found)
+            if found.kind == "date" and found.format:
+                advice = f"dates; with order: {name} the last rows are the test set"
+                guessed.advice.append(f"{name}: {advice}")
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
             guessed.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
-        if key:
-            own.setdefault(key, []).append(name)
-    measured = [its for name, its in features.items() if name not in identifiers]
-    for name in identifiers:
-        if measured and _accuracy([features[name]], labels) > _accuracy(measured, labels):
-            own.setdefault("drop", []).append(name)
-            reasons[name] = "predicts alone better than all others together: an identifier"
-        else:
-            guessed.advice.append(f"{name}: {IDENTIFIER}; drop: [{name}] leaves it out")
-    if own.get("drop") == others:
-        why = listed(f"{name} {reasons[name]}" for name in others)
+    if not features and "categorical" not in own:
+        why = listed(f"{name} {reasons[name]}" for name in own["drop"])
         raise UserError(f"{table.path}: no column can be a feature: {why}")
-    if many and min(frequent) >= 2 * RARE_BELOW:  # else it might leave a column one value
+    measured = [it for it in features if it.reason != IDENTIFIER]
+    for it in [it for it in features if it.reason == IDENTIFIER and measured]:
+        if _accuracy(table, [it], labels) > _accuracy(table, measured, labels):
+            own.setdefault("drop", []).append(it.name)
+            reasons[it.name] = "predicts alone better than all others together: an identifier"
+    counts = {it.name: Counter(table.cells(it.name)) for it in features if it.kind == "category"}
+    many = [name for name, its in counts.items() if len(its) > MANY_CATEGORIES]
+    # A column must not be left with one value.
+    if many and min(max(its.values()) for its in counts.values()) >= 2 * RARE_BELOW:
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
     return guessed
 
 
-def _seems(values: Cells) -> str:
-    """Return what whole numbers seem to be that differ in nearly every row; nothing for others."""
-    different = np.unique(values[~np.isnan(values)])
-    whole = (different % 1 == 0).all()
-    if not whole or len(different) < max(FEWEST_NAMES, UNIQUE * len(values)):
-        return ""
-    steps, is_full = np.diff(values), len(different) == len(values)
-    in_order = (steps > 0).all() or (steps < 0).all()
-    without_gap = is_full and np.ptp(values) == len(steps)
-    return NUMBERING if in_order or without_gap else IDENTIFIER
-
-
-def _accuracy(features: list[Cells], labels: FileLabels) -> float:
-    """Return how well features (n,) predict the classes of held-out rows."""
+def _accuracy(table: Table, columns: Sequence[Column], labels: FileLabels) -> float:
+    """Return how well columns predict the classes of held-out rows."""
+    cells = [cells_of(table, column)[0] for column in columns]
+    inputs = [it if it.dtype != object else pd.factorize(it)[0] for it in cells]
     rows = slice(None, None, max(1, len(labels.names) // JUDGED))
     tree, folds = DecisionTreeClassifier(random_state=0), KFold(5, shuffle=True, random_state=0)
-    inputs, names = np.column_stack(features)[rows], np.array(labels.names)[rows]
-    return float(cross_val_score(tree, inputs, names, cv=folds).mean())
+    features, names = np.column_stack(inputs)[rows], np.array(labels.names)[rows]
+    return float(cross_val_score(tree, features, names, cv=folds).mean())

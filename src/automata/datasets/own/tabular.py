@@ -46,8 +46,8 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     found = [
         fit(it, cells[it.name][0][rows], own) if isinstance(it, Column) else it for it in found
     ]
-    if refused := [it for it in found if isinstance(it, Refused) and it.remedy]:
-        reasons = listed(f"column '{it.name}': {it.reason}: {it.remedy}" for it in refused)
+    if refused := [it for it in found if isinstance(it, Refused) and not it.is_plain]:
+        reasons = listed(f"column '{it.name}': {it.reason}" for it in refused)
         raise UserError(f"{train.path}: {reasons}; or leave columns out (drop)")
     columns = [it for it in found if isinstance(it, Column)]
     if not columns:
@@ -115,8 +115,8 @@ def fit(column: Column, training: Cells, own: OwnTabular) -> Column | Refused:
     frequent = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
     common = [name for name in frequent if counts[name] >= (own.rare_below or 1)]
     if not common and len(counts) > 1:
-        reason = f"rare_below: {own.rare_below} makes one value of all its {len(counts)} categories"
-        return Refused(column.name, reason, "lower it")
+        categories = f"one value of all its {len(counts)} categories"
+        return Refused(column.name, f"rare_below: {own.rare_below} makes {categories}: lower it")
     return replace(column, fill=fill, categories=sorted(common), rare=len(common) < len(counts))
 
 
