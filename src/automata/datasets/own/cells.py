@@ -13,15 +13,12 @@ from numpy.typing import NDArray
 LARGEST = float(np.finfo(np.float32).max)
 
 ISO = "ISO8601"
-TIME = ""
-"""The format of a time of day without a date."""
-
 DATES = (
-    *(ISO, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", TIME),
+    *(ISO, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", ""),
     *("%d %b %Y", "%d %B %Y", "%b %d %Y", "%B %d %Y", "%b %Y", "%B %Y", "%m/%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%m-%y", "%m-%d-%y", "%y-%m-%d", "%d %b %y"),
 )
-"""Formats of dates as in `strptime`; each may have one of TIMES behind it."""
+"""Formats of dates as in `strptime`, each with one of TIMES behind it; "" is a time alone."""
 TIMES = ("", "%H:%M", "%H:%M:%S", "%H:%M:%S.%f", "%I:%M %p", "%I:%M:%S %p")
 
 _CURRENCY = r"US\$|[$€£¥₹₩₽]|EUR|USD|GBP|CHF|JPY|CNY|INR"
@@ -35,7 +32,7 @@ _NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}([,'\s])\d{3}(?:\1\d{3})*(?:\.\d+)?")
 _TYPED = {0x2212: "-", 0x2019: "'"}
 """The minus sign and the apostrophe of printers."""
-_COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3})*,\d")
+COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3})*,\d")
 """A decimal comma that cannot separate thousands."""
 _CODES = re.compile(r"^(?:0\d+|\d+[eE]\d+|\d{16,})$", re.MULTILINE)
 _DIGITS = re.compile(r"(?:\d+(?:[eE]\d+)?\n)+")
@@ -76,11 +73,6 @@ def _amount(text: str, decimal: str) -> tuple[float, str]:
     if not _NUMBER.fullmatch(digits) or (before and after) or (sign and second):
         return np.nan, ""
     return float(sign + second + digits + exponent), before or after
-
-
-def has_decimal_comma(texts: Iterable[str]) -> bool:
-    """Return whether a comma in some text can only be a decimal mark, as in 1 234,5."""
-    return any(_COMMA.search(text) for text in texts if "," in text)
 
 
 def code_among(texts: Sequence[str]) -> str:

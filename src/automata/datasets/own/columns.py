@@ -55,15 +55,12 @@ class Column:
     reason: str = ""
     """What decided the kind, unless it is plain."""
     decimal: str = "."
-    """The decimal mark of numbers."""
     unit: str = ""
-    """The unit of numbers."""
     format: str = ""
     """The format of dates, one of `cells.DATES`."""
     missing: list[str] = field(default_factory=list)
     """Further marks of a missing cell in this column."""
     fill: float | str | None = None
-    """The value for missing cells."""
     marked: bool = False
     """Whether one more feature marks the missing cells."""
     categories: list[str] = field(default_factory=list)
@@ -153,7 +150,7 @@ def _number(
         return None
     # Where commas separate the cells, "1,3" may be two answers.
     commas = train.separator != "," and any("," in text for text in texts)
-    commas = commas or spelling.has_decimal_comma(texts)
+    commas = commas or any(map(spelling.COMMA.search, texts))
     decimals = [own.decimal] if own.decimal else [",", "."] if commas else ["."]
     read = {mark: spelling.numbers(texts, mark) for mark in decimals}
     decimal = min(decimals, key=lambda mark: int(np.isnan(read[mark][0]).sum()))

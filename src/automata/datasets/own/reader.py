@@ -56,7 +56,6 @@ class Table:
     frame: pd.DataFrame
     """The cells as texts, as the file spells them; "" for a missing one."""
     missing: Sequence[str] = ()
-    """Further marks of a missing cell, by the user."""
     lines_above: int = 0
     """Lines above the first row."""
     separator: str | None = None
@@ -90,9 +89,7 @@ class Table:
 
     def gaps(self, column: str) -> NDArray[np.bool_]:
         """Return which cells (n,) of a column that holds no texts are missing."""
-        cells = self.cells(column)
-        found = self.marks.intersection(cells)
-        return np.array([cell in found for cell in cells], dtype=np.bool_)
+        return np.array([cell in self.marks for cell in self.cells(column)], dtype=np.bool_)
 
     def require(self, columns: Iterable[str], why: str) -> None:
         """Raise UserError if a column is not there; `why` says who needs it."""
@@ -114,11 +111,7 @@ def cell_name(cell: Any) -> str:
     return str(int(cell)) if is_whole else str(cell)
 
 
-def read_table(
-    path: Path,
-    own: OwnTabular | OwnText | None = None,
-    usual_separator: str | None = None,
-) -> Table:
+def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | None = None) -> Table:
     """Return the rows of a file; raises UserError, in one line, if it is no table.
 
     A text file is written as `own` says. What that leaves out shows in the file; `usual_separator`
@@ -133,17 +126,14 @@ def read_table(
         if suffix == ".parquet":
             frame, texts = _read_parquet(path, notes)
         else:
-            text = _decoded(path, own.encoding if own else None)
-            text = text.replace("\r\n", "\n").replace("\r", "\n")
-            usual = (own and own.separator) or usual_separator or SEPARATORS[suffix]
-            others = () if own and own.separator else OTHERS
-            separator, above = _layout(text, usual, others, notes)
-            has_header = own is None or own.header
-            frame = _cells(text, separator, above, has_header, notes)
-            above += has_header
+            text = _decoded(path, own.encoding)
+            usual = own.separator or usual_separator or SEPARATORS[suffix]
+            separator, above = _layout(text, usual, () if own.separator else OTHERS, notes)
+            frame = _cells(text, separator, above, own.header, notes)
+            above += own.header
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
-    missing = own.missing if isinstance(own, OwnTabular) else []
+    missing = getattr(own, "missing", [])
     return Table(path, _named(frame, notes), missing, above, separator, texts, notes)
 
 
@@ -155,7 +145,8 @@ def _decoded(path: Path, encoding: str | None) -> str:
     has_mark = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     supposed = encoding or ("utf-16" if has_mark else "utf-8")
     try:
-        return content.decode(supposed).removeprefix("\ufeff")
+        text = content.decode(supposed).removeprefix("\ufeff")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except (LookupError, UnicodeError) as error:
         # Cells are too short for a safe guess: half of the guesses were wrong.
         words = b" ".join(dict.fromkeys(_FOREIGN.findall(content)))[:2000]

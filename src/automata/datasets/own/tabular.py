@@ -40,25 +40,26 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
     """
     read = read_own(own)
     train, rows = read.tables["train"], read.parts["train"].rows
-    unread = {own.target, own.group, own.order, *own.drop}
-    found = [decided(train, name, own) for name in train.columns if name not in unread]
-    cells = {it.name: cells_of(train, it) for it in found if isinstance(it, Column)}
-    found = [
-        fit(it, cells[it.name][0][rows], own) if isinstance(it, Column) else it for it in found
-    ]
-    if refused := [it for it in found if isinstance(it, Refused) and not it.is_plain]:
-        reasons = listed(f"column '{it.name}': {it.reason}" for it in refused)
-        raise UserError(f"{train.path}: {reasons}; or leave columns out (drop)")
-    columns = [it for it in found if isinstance(it, Column)]
+    columns, cells, refused = [], {}, []
+    described = {"left out (drop)": own.drop} if own.drop else {}
+    for name in train.columns:
+        if name in (own.target, own.group, own.order, *own.drop):
+            continue
+        found = decided(train, name, own)
+        if isinstance(found, Column):
+            cells[name] = cells_of(train, found)
+            found = fit(found, cells[name][0][rows], own)
+        if isinstance(found, Column):
+            columns.append(found)
+            what = found.described(pd.isna(cells[name][0]))
+        else:
+            refused += [] if found.is_plain else [f"column '{name}': {found.reason}"]
+            what = f"left out ({found.reason})"
+        described.setdefault(what, []).append(name)
+    if refused:
+        raise UserError(f"{train.path}: {listed(refused)}; or leave columns out (drop)")
     if not columns:
         raise UserError(f"{train.path}: there is no column but the target '{own.target}'")
-    described = {"left out (drop)": own.drop} if own.drop else {}
-    for it in found:
-        if isinstance(it, Column):
-            what = it.described(pd.isna(cells[it.name][0]))
-        else:
-            what = f"left out ({it.reason})"
-        described.setdefault(what, []).append(it.name)
     notes = [*read.notes, *(f"{listed(names)}: {what}" for what, names in described.items())]
     encoded = {}
     for split, table in read.tables.items():

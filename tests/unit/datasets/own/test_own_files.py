@@ -19,6 +19,9 @@ from automata.errors import UserError
 from .own_tables import features, loaded, whole, written
 
 
+PLAIN = OwnTabular(kind="tabular", path="-", target="y")
+
+
 def read(folder, content, name="t.csv", **keys):
     path = written(content, folder / name)
     own = {"kind": "tabular", "path": path, "target": "y", **keys}
@@ -75,7 +78,7 @@ def test_compressed_and_parquet_files_hold_the_same(tmp_path):
     table = pd.DataFrame({"x": [1.5, 2.5], "z": [True, False], "y": ["a", "b"]})
     table.to_parquet(tmp_path / "t.parquet")
     compressed = read(tmp_path, gzip.compress(table.to_csv(index=False).encode()), "t.csv.gz")
-    for found in (compressed, read_table(tmp_path / "t.parquet")):
+    for found in (compressed, read_table(tmp_path / "t.parquet", PLAIN)):
         assert found.frame.to_numpy().tolist() == [["1.5", "True", "a"], ["2.5", "False", "b"]]
 
 
@@ -86,7 +89,7 @@ def test_damaged_metadata_of_parquet_are_refused(tmp_path, metadata):
     with pytest.raises(
         UserError, match=r"t\.parquet: not a readable .* its pandas metadata .*again"
     ):
-        read_table(tmp_path / "t.parquet")
+        read_table(tmp_path / "t.parquet", PLAIN)
 
 
 def classes(names):
