@@ -138,7 +138,7 @@ def tune(
         metric: the metric that ranks the trials.
         class_weights: `none` or `balanced`.
         seed: decides configurations, initial weights, subsets and the order of the rows.
-        own: further keys of `own_datasets`, such as `{"fill": {"numbers": "median"}}`.
+        own: further keys of `own_datasets`, such as `{"drop": ["id"]}`.
         settings: further keys of the configuration, by section; the arguments above win.
         folder: a folder for unfinished work, from which an interrupted call resumes. None: a
             temporary one.

@@ -61,9 +61,6 @@ class OwnTabular(OwnRows):
     """kind of data, which selects the protocol"""
     categorical: list[Text] = []
     """columns of numbers that stand for categories; columns of texts always do"""
-    fill: dict[Text, bool | float | str] = {}
-    """value for missing cells, by column: a constant, or `mean` or `median` of the training rows.
-    `numbers` and `texts` apply to all other numeric or categorical columns"""
     drop: Annotated[list[Text], added([])] = []
     """columns to leave out"""
     rare_below: Annotated[int | None, Field(ge=2), WHOLE, added(None)] = None

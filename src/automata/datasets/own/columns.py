@@ -39,9 +39,6 @@ MOST_UNITS = 3
 CENTURY = 50 * 366
 """Years of two digits are ambiguous if the dates of a column are more days apart."""
 
-KINDS = {True: "numbers", False: "texts"}
-"""Names in `fill` for all columns of numbers and dates, and for all others."""
-
 EXAMPLES = 5
 """How many odd cells or names a sentence shows."""
 

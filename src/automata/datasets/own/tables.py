@@ -14,7 +14,7 @@ import pandas as pd
 from automata.config.data import OwnTabular, OwnText
 from automata.datasets.own import splits
 from automata.datasets.own.cells import matched, one_spelling
-from automata.datasets.own.columns import KINDS, Column, cells_of, decided
+from automata.datasets.own.columns import Column, cells_of, decided
 from automata.datasets.own.reader import Table, read_table
 from automata.datasets.own.splits import KEYS, FileLabels
 from automata.errors import UserError
@@ -68,11 +68,9 @@ def _read_columns(own: OwnTabular | OwnText, train: Table) -> list[str]:
     """Return the columns that every file must have; raises UserError for wrong names in `own`."""
     given = own.model_dump()
     read = [own.target, own.text] if isinstance(own, OwnText) else train.columns
-    for key in ("target", "text", "group", "order", "drop", "categorical", "fill"):
+    for key in ("target", "text", "group", "order", "drop", "categorical"):
         value = given.get(key) or []
         columns = [value] if isinstance(value, str) else [*value]
-        if key == "fill":
-            columns = [name for name in columns if name not in KINDS.values()]
         train.require(columns, f"{key} names")
         if own.target in columns and key not in ("target", "categorical"):
             raise UserError(f"{key}: '{own.target}' is the target as well")

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from automata.config.data import OwnTabular
 from automata.datasets.kinds import standardised
-from automata.datasets.own.cells import ISO, days, matched, spelled
-from automata.datasets.own.columns import KINDS, Cells, Column, Refused, cells_of, decided, shown
-from automata.datasets.own.reader import cell_name, read_table
+from automata.datasets.own.cells import matched
+from automata.datasets.own.columns import Cells, Column, Refused, cells_of, decided, shown
+from automata.datasets.own.reader import read_table
 from automata.datasets.own.splits import KEYS, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import Numbers, RawSplits
@@ -98,42 +98,22 @@ def read_rows(
 def fit(column: Column, training: Cells, own: OwnTabular) -> Column | Refused:
     """Return a column with what its cells in the training rows decide.
 
-    Missing cells are filled as `own.fill` says. By default, numbers get the median and an indicator
-    feature; categories get a category of their own. A column without gaps is ready for those of
-    other files: by the median, or by its most frequent category.
+    Missing numbers get the median and an indicator feature, missing categories one of their own. A
+    column without gaps is ready for those of other files: by the median, or by its most frequent
+    category.
     """
     gaps = pd.isna(training)
-    value = own.fill.get(column.name, own.fill.get(KINDS[column.is_number]))
     if column.is_number:
-        fill = _filling(column, "median" if value is None else value, training[~gaps])
-        return replace(column, fill=fill, marked=bool(gaps.any()) and value is None)
-    counts = Counter(training[~gaps].tolist())
-    fill = GAP if gaps.any() else min(counts, key=lambda name: (-counts[name], name))
-    if value is not None:
-        fill = _filling(column, value, training)
-    if gaps.any():
-        counts[fill] += int(gaps.sum())
-    frequent = sorted(counts, key=lambda name: (-counts[name], name))[:MOST_CATEGORIES]
-    common = [name for name in frequent if counts[name] >= (own.rare_below or 1)]
+        median = 0.0 if gaps.all() else float(np.median(training[~gaps]))
+        return replace(column, fill=median, marked=bool(gaps.any()))
+    counts = Counter(np.where(gaps, GAP, training).tolist())
+    frequent = sorted(counts, key=lambda name: (-counts[name], name))
+    common = [it for it in frequent[:MOST_CATEGORIES] if counts[it] >= (own.rare_below or 1)]
     if not common and len(counts) > 1:
         categories = f"one value of all its {len(counts)} categories"
         return Refused(column.name, f"rare_below: {own.rare_below} makes {categories}: lower it")
+    fill = GAP if gaps.any() else frequent[0]
     return replace(column, fill=fill, categories=sorted(common), rare=len(common) < len(counts))
-
-
-def _filling(column: Column, value: bool | float | str, present: Cells) -> float | str:
-    """Return what fills a column, where a user asks for `value`."""
-    if value not in ("mean", "median"):
-        if not column.is_number:
-            return spelled(cell_name(value))
-        if column.kind == "date" and isinstance(value, str):
-            value = float(np.fmax(*(days([value], form)[0] for form in (column.format, ISO))))
-        if not isinstance(value, str) and np.isfinite(value):
-            return float(value)
-    elif column.is_number:
-        average = np.mean if value == "mean" else np.median
-        return float(average(present)) if len(present) else 0.0
-    raise UserError(f"fill: column '{column.name}' holds {column.kind} cells, {value} fills none")
 
 
 def encoded_cells(

@@ -13,7 +13,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import SPLITS
 
 HEADER = "number,half,soil,wet,gaps,marks,code,share,tone,kind\n"
-TABULAR = {"kind": "tabular", "fill": {"marks": "none"}, "categorical": ["code"]}
+TABULAR = {"kind": "tabular", "categorical": ["code"]}
 TEXT, WORDS = {"kind": "text", "text": "tone"}, {"source": None, "dimension": 2}
 
 

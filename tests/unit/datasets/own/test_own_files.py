@@ -18,7 +18,6 @@ from automata.errors import UserError
 
 from .own_tables import features, loaded, whole, written
 
-
 PLAIN = OwnTabular(kind="tabular", path="-", target="y")
 
 

@@ -34,17 +34,16 @@ def repeated(*cells):
 def test_drawn_rows_never_change_the_training_rows(tmp_path):
     table = frame().assign(number=np.arange(60.0))
     table.loc[::5, "size"] = None
-    keys = {"fill": {"size": "mean"}}
-    before = loaded(tmp_path, table, **keys)
+    before = loaded(tmp_path, table)
     number = features(before).index("number")
     drawn = np.concatenate([before.validation.inputs, before.test.inputs])[:, number].astype(int)
     table.loc[drawn, ["size", "soil"]] = [1e30, "loam"]
-    np.testing.assert_array_equal(loaded(tmp_path, table, **keys).train.inputs, before.train.inputs)
+    np.testing.assert_array_equal(loaded(tmp_path, table).train.inputs, before.train.inputs)
 
 
 def test_categories_of_parquet_have_the_same_names_with_and_without_gaps(tmp_path):
     table = pd.DataFrame({"x": [1, 2], "code": pd.Series([3, 5], dtype="category")})
-    keys = {"suffix": ".parquet", "categorical": ["x"], "fill": {"x": 1}}
+    keys = {"suffix": ".parquet", "categorical": ["x"]}
     raw = whole(tmp_path, table, table[::-1].assign(x=[2.0, None]), **keys)
     assert features(raw) == ["x=1", "x=2", "code=3", "code=5"]
     assert raw.test.inputs.tolist() == [[0, 1, 0, 1], [1, 0, 1, 0]]
@@ -86,7 +85,6 @@ NUMBERS |= {"1,234,567": 1234567, " +3": 3, "1e2": 100, "1700000001": 1_700_000_
 NUMBERS |= {"(1,234)": -1234, "($5)": -5, "1'234.5": 1234.5, "1\u202f234": 1234, "\u22127": -7}
 SEMICOLONS, PARQUET = "x;kind\n1,234;a\n5;b\n", {"suffix": ".parquet"}
 NOON, LAST = day("2020-02-29T12:00"), datetime.date(9999, 12, 31)
-MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
 
 
 @pytest.mark.parametrize(
@@ -100,7 +98,7 @@ MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
         ({"x": ["1 234,5", "7,25"]}, {}, [1234.5, 7.25]),
         ({"x": ["12 kg", "1.5 kg"]}, {}, [12, 1.5]),
         ({"x": ["20°C", "-3 °C"]}, {}, [20, -3]),
-        ({"x": ["12 EUR", "CHF 7"] * 1}, {"missing": ["CHF 7"], "fill": {"x": 0}}, [12, 0]),
+        ({"x": ["12 EUR", "EUR 7"]}, {}, [12, 7]),
         ({"x": ["01-Jan-2024", "2-feb-2024"]}, {}, [day("2024-01-01"), day("2024-02-02")]),
         ({"x": ["March 3, 2021", "May 14 2021"]}, {}, [day("2021-03-03"), day("2021-05-14")]),
         ({"x": ["31.12.99", "1.1.03"]}, {}, [day("1999-12-31"), day("2003-01-01")]),
@@ -113,9 +111,6 @@ MISSING = {"x": ["1970-01-02", "1970-01-03", None, "1970-01-04"]}
         ({"x": ["1.2.2020 12:00", "3.4.2020"]}, {}, [day("2020-02-01T12:00"), day("2020-04-03")]),
         ({"x": pd.to_datetime(["2020-02-29 12:00", "1970-01-02 00:00"])}, PARQUET, [NOON, 1]),
         ({"x": [LAST, datetime.date(1970, 1, 2)]}, PARQUET, [day("9999-12-31"), 1]),
-        (MISSING, {"fill": {"x": "median"}}, [1, 2, 2, 3]),
-        (MISSING, {"fill": {"x": 4}}, [1, 2, 4, 3]),
-        (MISSING, {"fill": {"x": "1970-01-08"}}, [1, 2, 7, 3]),
         ({"x": pd.to_timedelta([1.5, 2], unit="min")}, PARQUET, [90, 120]),
     ],
 )
@@ -125,25 +120,6 @@ def test_numbers_are_what_cells_say_dates_count_days_and_durations_seconds(
     raw = whole(tmp_path, table, **keys)
     assert features(raw) == ["x"]
     assert raw.train.inputs[:, 0].tolist() == expected
-
-
-TEXTS, TRUTH = ["x", None, "y", "x"], [True, None, False, True]
-BY_KIND = {"fill": {"numbers": "median", "texts": "missing", "b": "mean"}}
-BY_NAME = {"categorical": ["a"], "fill": {"b": 0, "soil": True, "texts": "none"}}
-
-
-@pytest.mark.parametrize(
-    ("soil", "keys", "fills", "second"),
-    [
-        (TEXTS, BY_KIND, [3.0, 4.0, "missing", 2.5], [3, 2, 1, 0, 0, 2]),
-        (TRUTH, BY_NAME, ["none", 0, "True", 2.5], [0, 0, 0, 1, 2, 0, 1, 2]),
-    ],
-)
-def test_columns_of_a_kind_are_filled_and_a_single_one_wins(tmp_path, soil, keys, fills, second):
-    numbers = {"a": [1, None, 3, 5], "b": [None, 2, 2, 8]}
-    raw = whole(tmp_path, {**numbers, "soil": soil, "full": [1, 2, 3, 4]}, **keys)
-    assert [column["fill"] for column in raw.encoding["columns"]] == fills
-    assert raw.train.inputs[1].tolist() == second
 
 
 def named(names, rows):
@@ -292,7 +268,6 @@ GOOD = repeated("1", "2")
         # Other columns
         ({"kind": ["a", "b"] * 20}, {}, "train.csv: there is no column but the target 'kind'"),
         (repeated("1/2/2020", "3/4/2020"), {}, "nothing tells day and month apart: write"),
-        (repeated("a", "b"), {"fill": {"x": "mean"}}, "'x' holds category cells, mean fills none"),
         (GOOD, {"test": {"x": ["1", "large"]}}, "row 3: 'large' is no number that"),
         (repeated("$1", "2 €"), {}, "column 'x': numbers in several units: '$', '€': write them"),
         (repeated("1 kg", "2 lb"), {}, "numbers in several units: 'kg', 'lb': write them in one"),
