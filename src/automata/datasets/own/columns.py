@@ -85,13 +85,7 @@ class Column:
         if self.categories:
             parts.append(f"{len(self.categories)} values{', and one for the others' * self.rare}")
         if gaps.any():
-            fill = f"{self.fill:.4g}" if isinstance(self.fill, float) else self.fill
-            if self.kind == "date" and isinstance(self.fill, float):
-                fill = spelling.day_text(self.fill)
-            parts += [
-                f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(self.missing)}",
-                f"they become {fill}{' and a feature marks them' * self.marked}",
-            ]
+            parts.append(f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(self.missing)}")
         return f"{self.kind} ({'; '.join(parts)})" if parts else self.kind
 
 
