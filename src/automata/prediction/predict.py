@@ -10,8 +10,7 @@ import torch
 import yaml
 
 from automata.datasets import own
-from automata.datasets.prepared import Split
-from automata.errors import UserError
+from automata.errors import UserError, listed
 from automata.prediction.saved import read_model
 from automata.registry import imported
 from automata.runs import MODEL
@@ -21,22 +20,12 @@ _LOG = logging.getLogger(__name__)
 
 
 def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame:
-    """Return class and probabilities for each of the `rows` of a file.
+    """Return `row` (a file's name, or a number from 1), `prediction` and `p(CLASS)` for each row.
 
-    Args:
-        model: an experiment's folder `results/NAME`, whose best run counts, the folder of a run,
-            or the file of a model.
-        rows: a table with the columns of the training file (the target may be absent), texts in
-            the column of the training file, an image, a folder of images, or an `.npz` with
-            `images`.
-        factory: "module:function" that made a model of your own; its code runs.
-
-    Returns:
-        One row per input: `row` (from 1; the file's name of an image), `prediction`, and
-        `p(CLASS)` for each class, which add up to 1.
-
-    Raises:
-        UserError: in one line, for a file that is no model, and for rows that do not fit it.
+    `model` is an experiment's folder, whose best run counts, a run's folder, or a model's file.
+    `rows` is in the format of the training data, without classes, or a single image or text.
+    `factory`, "module:function", is that of a model of your own; its code runs. Raises UserError,
+    in one line, for a file that is no model, and for rows that do not fit it.
     """
     classifier, saved = read_model(_file(model), factory)
     read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
@@ -45,14 +34,12 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
         raise UserError(f"{rows}: there are no rows")
     for note in notes:
         _LOG.warning("%s: %s", rows, note)
-    labels = torch.zeros(len(names), dtype=torch.int64)  # which nobody reads
-    split = Split(torch.as_tensor(inputs), labels, saved.normalisation())
+    split = saved.split(torch.as_tensor(inputs))
     with torch.inference_mode():
-        parts = [classifier(part) for part, _ in chunks(split, classifier)]
-    logits = torch.cat(parts)
-    broken = ~logits.isfinite().all(dim=1)
-    if broken.any():
-        first = names[int(broken.int().argmax())]
+        logits = torch.cat([classifier(part) for part, _ in chunks(split, classifier)])
+    is_finite = logits.isfinite().all(dim=1).tolist()
+    if not all(is_finite):
+        first = names[is_finite.index(False)]
         reason = "its training diverged, or this row has too large a number"
         raise UserError(f"{model}: gives no probabilities for {rows}, row {first}: {reason}")
     said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
@@ -62,20 +49,19 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
 
 
 def _file(place: Path) -> Path:
-    """Return the file of the model at `place`: of an experiment that of its best run."""
+    """Return the model's file at `place`; for an experiment, that of its best run."""
     best = place / "best.yaml"
     if best.is_file():
         root = best.resolve().parents[2]  # where Snakemake worked
         try:
             found = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
-            runs = [root / choice["record"] for choice in found.values()]
+            runs = [(root / choice["record"]).parent for choice in found.values()]
         except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
-            remedy = "delete it, and run the same call of Snakemake again"
-            raise UserError(f"{best}: damaged: {remedy}") from error
+            raise UserError(f"{best}: damaged: delete it, and call Snakemake again") from error
         if len(runs) != 1:
-            names = ", ".join(str(run.parent) for run in runs) or "none"
+            names = listed(runs) or "none"
             raise UserError(f"{place}: is of several data sets, or of none; name a run: {names}")
-        place = runs[0].parent
+        place = runs[0]
     file = place / MODEL if place.is_dir() else place
     if not file.is_file():
         remedy = "set models.keep (own, all), and call Snakemake again: it trains this one alone"

@@ -1,4 +1,4 @@
-"""A trained model as a file: weights, and as plain data all that is needed to use them."""
+"""A trained model as a file: its weights, and plain data with all that their use needs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ from automata.config.job import Job
 from automata.config.protocol import OwnModel
 from automata.datasets.own.columns import Column
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
-from automata.errors import UserError
+from automata.errors import UserError, first_line
 from automata.files import Recorded, replacing
 from automata.models.classifier import Classifier, build_model
 from automata.records import unsealed
 from automata.registry import reason
 
-INPUTS = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
-"""Type of the inputs by kind, as in `automata.datasets.prepared.Split`."""
-
 BLANK = "0" * 64
-"""A placeholder: the digest is of the whole file, itself included."""
 
 
 class Encoding(Section):
@@ -43,13 +39,12 @@ class Encoding(Section):
 
 
 class SavedModel(Recorded):
-    """All facts about a model but its weights."""
+    """The metadata of a model: all that its use needs but the weights."""
 
     format_version: Literal[3] = 3
     digest: str = BLANK
     """SHA-256 of the file, with zeros in this place."""
     job: Job
-    """The run: data set, protocol, architecture."""
     configuration: dict[str, Any]
     """The best hyper-parameters."""
     kind: str
@@ -59,7 +54,7 @@ class SavedModel(Recorded):
     inputs: list[int]
     """Shape of one row as the model takes it."""
     extras: dict[str, list[int]]
-    """Shapes of what the model was built with besides; see `Dataset.extras`."""
+    """Shapes of the extra tensors that the model needs; see `Dataset.extras`."""
 
     def require_fit(self) -> None:
         """Raise ValueError unless the parts, which a stranger may have set, fit each other."""
@@ -83,68 +78,56 @@ class SavedModel(Recorded):
 
     def dataset(self) -> Dataset:
         """Return a data set of two empty rows per split, in the shapes that the model knows."""
-        split = Split(
-            torch.zeros(2, *self.inputs, dtype=INPUTS[self.kind]),
-            torch.zeros(2, dtype=torch.int64),
-            self.normalisation(),
-        )
+        types = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
+        split = self.split(torch.zeros(2, *self.inputs, dtype=types[self.kind]))
         extras = {name: torch.zeros(shape) for name, shape in self.extras.items()}
         name, classes = self.job.run.dataset, len(self.classes)
         return Dataset(name, self.kind, classes, split, split, split, {}, extras)
 
-    def normalisation(self) -> Normalisation | None:
-        """Return that of images."""
-        if self.kind != "image":
-            return None
-        return Normalisation(*(torch.tensor(self.encoding[key]) for key in ("mean", "scale")))
+    def split(self, inputs: torch.Tensor) -> Split:
+        """Return rows as a split whose labels nobody reads."""
+        parts = (torch.tensor(self.encoding[key]) for key in ("mean", "scale"))
+        normal = Normalisation(*parts) if self.kind == "image" else None
+        return Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), normal)
 
 
 def read_encoding(path: Path) -> dict[str, Any]:
     """Return how rows are encoded, from a `sealed` file; raises UserError if it was altered."""
     remedy = "or of an earlier version: delete it, and run the same command again"
     content = unsealed(path.read_text("utf-8", "replace"), str(path), remedy)
-    encoding: dict[str, Any] = json.loads(content)
-    return encoding
+    return dict(json.loads(content))
 
 
 def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
-    """Write `model` and what it is to `path`, atomically, with a digest of all that."""
+    """Write the model and its metadata to `path` atomically, with a digest of the file."""
     header = saved.model_copy(update={"digest": BLANK}).model_dump_json()
     with replacing(path) as temporary:
         save_model(model.cpu(), str(temporary), metadata={"model": header})
         content = temporary.read_bytes()
-        temporary.write_bytes(content.replace(BLANK.encode(), _digest(content), 1))
-
-
-def _digest(content: bytes) -> bytes:
-    return hashlib.sha256(content).hexdigest().encode()
+        digest = hashlib.sha256(content).hexdigest()
+        temporary.write_bytes(content.replace(BLANK.encode(), digest.encode(), 1))
 
 
 def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:
     """Return the model at `path`, in evaluation mode on the CPU.
 
-    The file may be a stranger's: nothing that it names is imported. For a model of the user's own
-    the user names the `factory`. Raises UserError, in one line, for another one than the file
-    names, and for a file that is no model.
+    The file may be a stranger's: it imports no code. Raises UserError, in one line, for a file that
+    is no model, and for a model of another `factory` than the user names.
     """
     try:
         with safe_open(path, framework="pt") as file:
             saved = SavedModel.model_validate_json((file.metadata() or {})["model"])
     except (OSError, SafetensorError, KeyError, ValidationError) as error:
         problem = "damaged, or no model of this version of the project"
-        raise UserError(f"{path}: {problem}: {str(error).partition(chr(10))[0]}") from error
-    content, noted = path.read_bytes(), saved.digest.encode()
-    if _digest(content.replace(noted, BLANK.encode(), 1)) != noted:
-        raise UserError(
-            f"{path}: its content does not match its digest: damaged; use a copy, or delete it and "
-            "call Snakemake to train it again"
-        )
+        raise UserError(f"{path}: {problem}: {first_line(error)}") from error
+    content = path.read_bytes().replace(saved.digest.encode(), BLANK.encode(), 1)
+    if hashlib.sha256(content).hexdigest() != saved.digest:
+        remedy = "use a copy, or delete it and call Snakemake to train it again"
+        raise UserError(f"{path}: its content does not match its digest: damaged; {remedy}")
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
-        raise UserError(
-            f"{path}: was made by {architecture.factory}: if you have that code and trust it, name "
-            "it: --factory module:function"
-        )
+        remedy = "if you have that code and trust it, name it: --factory module:function"
+        raise UserError(f"{path}: was made by {architecture.factory}: {remedy}")
     try:
         saved.require_fit()
         model = build_model(saved.dataset(), saved.configuration, architecture)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,28 +24,26 @@ KEYS = {"train": "path", "validation": "validation", "test": "test"}
 DRAWN = {"test": 0.2, "validation": 0.1}
 """Share of all rows that a split without a file gets, as in the paper, in order of drawing."""
 
-Draw = Callable[[NDArray[np.int64], NDArray[np.int64], float], NDArray[np.int64]]
-"""Draws a share of the rows: labels (n,) of all rows, numbers of those available, share."""
+Ints = NDArray[np.int64]
 
-_WHOLE = re.compile(r"(-?[0-9]+)(?:\.0+)?")
+Draw = Callable[[Ints, Ints, float], Ints]
+"""Draws a share of all rows, by the labels (n,) of all rows and the numbers of those available.
+Returns numbers in ascending order; the same arguments always give the same ones."""
 
 
-@dataclass(frozen=True)
-class FileLabels:
-    """The class of each row of a file."""
+class FileLabels(NamedTuple):
+    """The class of each row of a file; messages begin with `where`."""
 
     where: str
-    """The file and what in it holds the classes, for messages."""
     names: Sequence[str]
 
 
-@dataclass(frozen=True)
-class Part:
-    """Rows of one split: which file, their numbers in it (n,), and their labels (n,) int64."""
+class Part(NamedTuple):
+    """Rows of one split: which file, their numbers in it (n,), and their labels (n,)."""
 
     file: str
-    rows: NDArray[np.int64]
-    labels: NDArray[np.int64]
+    rows: Ints
+    labels: Ints
 
 
 def given_paths(own: OwnDataset) -> dict[str, Path]:
@@ -58,28 +54,67 @@ def given_paths(own: OwnDataset) -> dict[str, Path]:
     return paths
 
 
-def class_names(names: Sequence[str]) -> list[str]:
-    """Return the classes in `names`, sorted; whole numbers by value, 2 before 10."""
-    found = {name: _WHOLE.fullmatch(name) for name in names}
-    numbers = {name: int(whole[1]) for name, whole in found.items() if whole}
-    if len(numbers) == len(found):
-        return sorted(found, key=lambda name: (numbers[name], name))
-    return sorted(found)
+def draw(labels: Ints, available: Ints, share: float) -> Ints:
+    """Draw `share` of the rows of each class, at least one."""
+    # scikit-learn refuses to draw fewer rows than classes: rare classes get one row each below.
+    common = np.bincount(labels) * share >= 1
+    pool = available[common[labels[available]]]
+    drawn, kinds = pool[:0], labels[pool]
+    if len(pool):
+        size = round(share * int(common[labels].sum()))
+        _, drawn = train_test_split(pool, test_size=size, stratify=kinds, random_state=SPLIT_SEED)
+    order = np.random.default_rng(SPLIT_SEED).permutation(available)
+    absent = np.setdiff1d(labels, labels[drawn])
+    return np.sort(np.concatenate([drawn, *(order[labels[order] == it][:1] for it in absent)]))
 
 
-def assign(
-    files: Mapping[str, FileLabels], how: Draw | None = None
-) -> tuple[list[str], dict[str, Part]]:
+def draw_groups(groups: NDArray[Any], labels: Ints, available: Ints, share: float) -> Ints:
+    """Draw whole groups, with about `share` of all rows; `groups` (n,) name that of each row.
+
+    While the best draw lacks a class, further ones follow, of up to twice as many rows.
+    """
+    wanted, kinds, names = share * np.bincount(labels), labels[available], groups[available]
+    counts = np.bincount(kinds, minlength=len(wanted))
+
+    def faults(rows: Ints) -> tuple[int, int, float]:
+        """Return how many classes have no row left, how many are not drawn, and the distance."""
+        found = np.bincount(kinds[rows], minlength=len(wanted))
+        distance = (np.abs(found - wanted) / wanted).sum()
+        return (found == counts).sum(), (found == 0).sum(), distance
+
+    # scikit-learn makes no more parts than there are groups, or rows of the largest class.
+    most = min(round(len(kinds) / wanted.sum()), len({*names}), counts.max())
+    best = np.arange(len(kinds))
+    for parts in range(most, max(1, most // 2 - 1), -1):
+        folds = StratifiedGroupKFold(parts, shuffle=True, random_state=SPLIT_SEED)
+        with warnings.catch_warnings(action="ignore"):  # of rare classes
+            draws = [rows for _, rows in folds.split(kinds, kinds, names)]
+        best = min(best, *draws, key=faults)
+        if not faults(best)[1]:
+            break
+    return available[best]
+
+
+def draw_last(values: NDArray[Any], labels: Ints, available: Ints, share: float) -> Ints:
+    """Draw about `share` of all rows, the last ones by `values` (n,); equal ones stay together."""
+    order = available[np.argsort(values[available], kind="stable")]
+    begins = np.flatnonzero(np.diff(values[order])) + 1
+    if not len(begins):
+        return available
+    wanted = len(order) - round(share * len(labels))
+    return np.sort(order[begins[np.abs(begins - wanted).argmin()] :])
+
+
+def assign(files: Mapping[str, FileLabels], how: Draw = draw) -> tuple[list[str], dict[str, Part]]:
     """Return the classes of the training file, and the rows of each split.
 
-    `files` has the given ones by split. A split without a file is drawn from the training file:
-    10 % of its rows for validation, 20 % for test, by `how`: else stratified, and at least one row
-    of a class.
-
-    Raises UserError for fewer than two classes, and a class without a training row.
+    A split without a file is drawn from the training file. Raises UserError for fewer than two
+    classes, and a class without a training row.
     """
     train = files["train"]
-    classes = class_names(train.names)
+    found = {*train.names}
+    whole = all(re.fullmatch(r"-?[0-9]+(\.0+)?", name) for name in found)  # 2 is before 10
+    classes = sorted(found, key=lambda name: (int(name.partition(".")[0]) if whole else 0, name))
     for file in files.values():
         if not len(file.names):
             raise UserError(f"{file.where}: there are no rows")
@@ -89,92 +124,20 @@ def assign(
     if len(classes) < 2:
         raise UserError(f"{train.where}: '{classes[0]}' is the only class, at least 2 are needed")
     numbers = {name: number for number, name in enumerate(classes)}
-    labels = {split: np.array([numbers[it] for it in files[split].names]) for split in files}
-    rows = {split: np.arange(len(labels[split])) for split in files}
-    drawn = [split for split in DRAWN if split not in files]
-    for split in drawn:
-        rows[split] = (how or draw)(labels["train"], rows["train"], DRAWN[split])
+    labels = {split: np.array([numbers[it] for it in file.names]) for split, file in files.items()}
+    rows = {split: np.arange(len(file.names)) for split, file in files.items()}
+    for split in [it for it in DRAWN if it not in files]:
+        rows[split] = how(labels["train"], rows["train"], DRAWN[split])
         rows["train"] = np.setdiff1d(rows["train"], rows[split])
-    if absent := {*range(len(classes))} - {*labels["train"][rows["train"]]}:
+    left = {*labels["train"][rows["train"]]}
+    if absent := [name for name in classes if numbers[name] not in left]:
         raise UserError(
-            f"{train.where}: classes with so few rows that none is left for training: "
-            f"{listed(classes[number] for number in sorted(absent))}: add rows, name a file for "
-            "each split, or leave them out: skip_rows: true (automata new --skip-rows)"
+            f"{train.where}: classes of which none is left for training: {listed(absent)}: add "
+            "rows, name a file for each split, or skip_rows: true (automata new --skip-rows)"
         )
     source = {split: split if split in files else "train" for split in SPLITS}
-    return classes, {
-        split: Part(file, rows[split], labels[file][rows[split]]) for split, file in source.items()
-    }
-
-
-def draw(
-    labels: NDArray[np.int64], available: NDArray[np.int64], share: float
-) -> NDArray[np.int64]:
-    """Draw `share` of the rows of each class, at least one, out of the rows `available`.
-
-    `labels` (n,) are those of all rows, which `share` is of. Returns row numbers in ascending
-    order; the same arguments always give the same ones.
-    """
-    counts = np.bincount(labels)
-    # Classes whose share is less than a row would get none, or make the split smaller than the
-    # number of classes, which scikit-learn refuses: they come in below, with one row each.
-    common = counts * share >= 1
-    pool = available[common[labels[available]]]
-    drawn = pool[:0]
-    if len(pool):
-        size = round(share * int(counts[common].sum()))
-        _, drawn = train_test_split(
-            pool, test_size=size, stratify=labels[pool], random_state=SPLIT_SEED
-        )
-    order = np.random.default_rng(SPLIT_SEED).permutation(available)
-    absent = np.setdiff1d(np.unique(labels), labels[drawn])
-    return np.sort(np.concatenate([drawn, *(order[labels[order] == it][:1] for it in absent)]))
-
-
-def draw_groups(
-    groups: NDArray[Any], labels: NDArray[np.int64], available: NDArray[np.int64], share: float
-) -> NDArray[np.int64]:
-    """Draw whole groups out of the rows `available`, with about `share` of all rows.
-
-    `groups` (n,) name that of each row. Of stratified draws the one counts whose classes are most
-    like those of all rows. If it lacks a class, up to twice as many rows are drawn. Returns row
-    numbers in ascending order.
-    """
-    wanted, kinds = share * np.bincount(labels), labels[available]
-    names, numbers = np.unique(groups[available], return_inverse=True)
-    most = max(Counter(kinds.tolist()).values(), default=0)  # scikit-learn takes no more parts
-    parts = min(round(len(kinds) / wanted.sum()), len(names), most)
-    best, least = np.arange(len(kinds)), (np.inf, np.inf, np.inf)
-    counts = np.bincount(kinds, minlength=len(wanted))
-    for count in range(parts, max(1, parts // 2 - 1), -1):
-        folds = StratifiedGroupKFold(count, shuffle=True, random_state=SPLIT_SEED)
-        with warnings.catch_warnings():  # of rare classes
-            warnings.simplefilter("ignore")
-            draws = [rows for _, rows in folds.split(kinds, kinds, numbers)]
-        for rows in draws:
-            found = np.bincount(kinds[rows], minlength=len(wanted))
-            distance = (np.abs(found - wanted) / wanted).sum()
-            lacks = ((found == counts).sum(), (found == 0).sum(), distance)  # left; drawn
-            if lacks < least:
-                best, least = rows, lacks
-        if not least[1]:
-            break
-    return available[best]
-
-
-def draw_last(
-    values: NDArray[Any], labels: NDArray[np.int64], available: NDArray[np.int64], share: float
-) -> NDArray[np.int64]:
-    """Draw about `share` of all rows, the last ones `available` in the order of `values` (n,).
-
-    Rows of one value stay together.
-    """
-    order = available[np.argsort(values[available], kind="stable")]
-    begins = np.flatnonzero(np.diff(values[order])) + 1
-    if not len(begins):
-        return available
-    wanted = len(order) - round(share * len(labels))
-    return np.sort(order[begins[np.abs(begins - wanted).argmin()] :])
+    parts = {it: Part(file, rows[it], labels[file][rows[it]]) for it, file in source.items()}
+    return classes, parts
 
 
 def raw_splits(
@@ -186,13 +149,12 @@ def raw_splits(
     **encoding: Any,
 ) -> RawSplits[T]:
     """Return the splits of the files of `own`, with the `inputs` of each part."""
-    paths = given_paths(own)
-    counts = {split: np.bincount(p.labels, minlength=len(classes)) for split, p in parts.items()}
-    by_class = {
-        split: dict(zip(classes, found.tolist(), strict=True)) for split, found in counts.items()
-    }
-    lacking = {split: [it for it, rows in of.items() if not rows] for split, of in by_class.items()}
-    read += [f"{split}: no row of the classes {listed(of)}" for split, of in lacking.items() if of]
+    paths, by_class = given_paths(own), {}
+    for split, part in parts.items():
+        counts = np.bincount(part.labels, minlength=len(classes)).tolist()
+        by_class[split] = dict(zip(classes, counts, strict=True))
+        if lacking := [name for name, rows in by_class[split].items() if not rows]:
+            read.append(f"{split}: no row of the classes {listed(lacking)}")
     return RawSplits(
         **{split: Rows(inputs(part), part.labels) for split, part in parts.items()},
         classes=classes,
