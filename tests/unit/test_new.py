@@ -170,7 +170,7 @@ def test_columns_with_many_odd_cells_are_left_out_or_categories_with_the_remedy(
 def test_numbers_that_are_not_whole_are_classes_if_they_are_few():
     ratings = np.resize(["1.0", "1.5", "2.0"], 120)
     assert own_of(noisy(1), ratings).own["categorical"] == ["y"]
-    with pytest.raises(UserError, match=r"amounts, .*categorical: \[y\] takes each number"):
+    with pytest.raises(UserError, match=r"amounts: .*categorical: \[y\]"):
         own_of(noisy(1), RANDOM.normal(size=120))
 
 

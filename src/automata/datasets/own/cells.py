@@ -43,10 +43,7 @@ _ALIKE = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?|true|false", re.IGNORECASE)
 
 
 def numbers(texts: Sequence[str], decimal: str) -> tuple[NDArray[np.float64], list[str]]:
-    """Return texts (n,) as numbers, and the unit of each; NaN for what is none.
-
-    `decimal` is the decimal mark. Separators of thousands do not count, and (5) is -5.
-    """
+    """Return texts (n,) as numbers, NaN for what is none, and the unit of each; (5) is -5."""
     if decimal == ".":
         with suppress(ValueError):  # plain numbers alone: ten times as fast
             plain = np.fromiter(map(float, texts), np.float64, len(texts))
@@ -85,10 +82,7 @@ def code_among(texts: Sequence[str]) -> str:
 
 
 def days(texts: Sequence[str], form: str) -> NDArray[np.float64]:
-    """Return dates (n,) in a format of DATES as days since 1970-01-01; NaN for what is none.
-
-    A time of day without a date becomes its share of a day.
-    """
+    """Return dates (n,) as days since 1970-01-01, times as shares of a day; NaN for others."""
     place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
     plain = pd.Series([_plain_date(text) for text in place], dtype=object)
     found = np.full(len(plain), np.nan)
@@ -131,10 +125,7 @@ def spelled(name: str) -> str:
 
 
 def one_spelling(counts: Mapping[str, int]) -> dict[str, str]:
-    """Return the name of each text in a column of whole numbers or truth values.
-
-    It is the most frequent spelling. In other columns a text is its own name.
-    """
+    """Return the name of each text: whole numbers and truth values are spelled as most often."""
     if not all(map(_ALIKE.fullmatch, counts)):
         return {text: text for text in counts}
     best: dict[str, str] = {}

@@ -22,22 +22,18 @@ MARKS = ("?", "-", "--", ".", "missing", "Missing", "unknown", "Unknown", "none"
 """Further marks of a missing cell in a column of numbers or dates."""
 
 MOST_ODD = 0.05
-"""A column is of numbers or dates if no more than this share of its cells is neither; the odd
-cells are then gaps."""
+"""The largest share of cells in a column of numbers or dates that are neither, and so gaps."""
 
 FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
-UNIQUE = 0.95
-"""A column of whole numbers may be an identifier if this share of its cells differ."""
 NUMBERING = "seems to number the rows"
 IDENTIFIER = "looks like an identifier: drop leaves it out"
+UNIQUE = 0.95
+"""The share of cells that differ in an identifier of whole numbers."""
 
 MOST_UNITS = 3
 """Numbers with more different units are codes such as 12a and 12b."""
-
-CENTURY = 50 * 366
-"""Years of two digits are ambiguous if the dates of a column are more days apart."""
 
 EXAMPLES = 5
 """How many odd cells or names a sentence shows."""
@@ -56,7 +52,6 @@ class Column:
     format: str = ""
     """The format of dates, one of `cells.DATES`."""
     missing: list[str] = field(default_factory=list)
-    """Further marks of a missing cell in this column."""
     fill: float | str | None = None
     marked: bool = False
     """Whether one more feature marks the missing cells."""
@@ -96,10 +91,8 @@ class Refused:
     name: str
     reason: str
     """What is wrong, and what a user may do."""
-    is_plain: bool = False
-    """Whether it says nothing: it is left out without asking the user."""
-    few: bool = False
-    """Whether its few different cells, some of them numbers, may be categories."""
+    remedy: Literal["drop", "categorical"] | None = None
+    """The key that certainly helps: such a column says nothing, or has few different cells."""
 
 
 def shown(cells: list[str]) -> str:
@@ -116,9 +109,9 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
     for mark in train.marks & counts.keys():
         del counts[mark]
     if not counts:
-        return Refused(name, "has no cells", is_plain=True)
+        return Refused(name, "has no cells", remedy="drop")
     if len(counts) == 1 and counts.total() == len(train.frame):
-        return Refused(name, "has one value", is_plain=True)
+        return Refused(name, "has one value", remedy="drop")
     found = None if name in train.texts else _number(train, name, counts, own)
     if found := found or _date(name, counts):
         return found
@@ -186,7 +179,7 @@ def _date(name: str, counts: Counter[str]) -> Column | Refused | None:
     problem = ""
     if not all(np.array_equal(values, read[it], equal_nan=True) for it in best):
         problem = "day and month apart"
-    elif "%y" in best[0] and np.nanmax(values) - np.nanmin(values) > CENTURY:
+    elif "%y" in best[0] and np.nanmax(values) - np.nanmin(values) > 50 * 366:
         problem = "the century"
     if problem:
         return Refused(name, f"'{first}': nothing tells {problem}: write 2020-01-31")
@@ -207,15 +200,12 @@ def _unless_odd(column: Column, counts: Counter[str], odd: set[str]) -> Column |
         column.name,
         f"{gaps} of {total} cells are no {column.kind}{shown(others)}: missing makes them gaps "
         f"(missing: {json.dumps(others[:EXAMPLES])}), categorical takes all cells as names",
-        few=len(counts) <= FEWEST_NAMES,
+        remedy="categorical" if len(counts) <= FEWEST_NAMES else None,
     )
 
 
 def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
-    """Return a column of any file as `Cells` of its kind, and the odd cells that are gaps.
-
-    Raises UserError if they are more than MOST_ODD of the cells.
-    """
+    """Return a column as `Cells`, and its odd cells, which are gaps; raises UserError for many."""
     texts = table.cells(column.name)
     marks = table.marks.union(column.missing, MARKS if column.is_number else ()).intersection(texts)
     if not column.is_number:
@@ -234,9 +224,8 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
         broken &= [text not in marks for text in texts]
     odd = [texts[row] for row in np.flatnonzero(broken)]
     if len(odd) > MOST_ODD * len(texts):
-        first = table.row(table.frame.index[int(broken.argmax())])
         raise UserError(
-            f"{table.column(column.name)}: {first}: '{odd[0]}' is no {column.kind} that the "
-            f"training file has ({len(odd)} such cells): missing makes them gaps"
+            f"{table.column(column.name)}: '{odd[0]}' is no {column.kind} that the training file "
+            f"has (such cells: {table.count(broken)}): missing makes them gaps"
         )
     return np.where(broken, np.nan, values), [*dict.fromkeys(odd)]

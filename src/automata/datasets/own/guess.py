@@ -36,8 +36,7 @@ MANY_CATEGORIES, RARE_BELOW = 50, 10
 """In a column with more categories, those with fewer rows become one."""
 
 TEXT_WORDS, TEXT_CHARACTERS = 4, 10
-"""A column whose cells have so many words on average, or, in a script other than Latin, so many
-characters, holds texts."""
+"""Average words, or characters in a script that is not Latin, of the cells of a column of texts."""
 
 MOST_BESIDE = 2
 """Other columns beside a text that are left out."""
@@ -72,10 +71,7 @@ def guess(
     skip_rows: bool = False,
     encoding: str | None = None,
 ) -> Guess:
-    """Return what the file or folder at `path` seems to be.
-
-    Raises UserError if the data is unusable, or if a table has no `target`.
-    """
+    """Return what the file or folder at `path` seems to be; raises UserError if it is unusable."""
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
     spelled = {"encoding": encoding} if encoding else {}
@@ -132,7 +128,7 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
     features: list[Column] = []
     for name in [column for column in table.columns if column != target]:
         found, different = decided(table, name, reading), len({*table.cells(name)})
-        if isinstance(found, Refused) and found.few:
+        if isinstance(found, Refused) and found.remedy == "categorical":
             own.setdefault("categorical", []).append(name)
             reasons[name] = found.reason
         elif isinstance(found, Refused) or found.reason == NUMBERING:

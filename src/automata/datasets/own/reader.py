@@ -35,17 +35,11 @@ OTHERS = (";", "\t", "|", ",", " ")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
 
-UNNAMED = "Unnamed: "
-"""How pandas begins the names of columns that have none."""
-
 FIRST_ROWS, MOST_RAGGED = 50, 0.1
-"""How many rows show where the table begins and what separates its cells, and the largest share
-of them that may have more or fewer cells than most."""
+"""How many rows show the layout, and the share of them that may have other numbers of cells."""
 
 _FOREIGN = re.compile(rb"[^\s,;\t\"]*[\x80-\xff][^\s,;\t\"]*")
 """A word that is not ASCII."""
-READINGS = 5
-"""How many encodings a message proposes."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +53,6 @@ class Table:
     lines_above: int = 0
     """Lines above the first row."""
     separator: str | None = None
-    """None for Parquet."""
     texts: set[str] = field(default_factory=set)
     """Columns whose type in Parquet says that they hold texts, and no numbers."""
     notes: list[str] = field(default_factory=list)
@@ -79,10 +72,6 @@ class Table:
         """Return the cells of a column without blanks around them."""
         return [cell.strip() for cell in self.frame[column].tolist()]
 
-    def row(self, index: Any) -> str:
-        """Return a row, by its index in the frame, as spreadsheets count."""
-        return f"row {index + 1 + self.lines_above}"
-
     def column(self, name: str) -> str:
         """Return file and column, as messages begin."""
         return f"{self.path}: column '{name}'"
@@ -93,16 +82,14 @@ class Table:
 
     def require(self, columns: Iterable[str], why: str) -> None:
         """Raise UserError if a column is not there; `why` says who needs it."""
-        present = {*self.columns}
-        if absent := [name for name in columns if name not in present]:
-            raise UserError(
-                f"{self.path}: no column {listed(absent)}, which {why}; it has "
-                f"{listed(self.columns)}"
-            )
+        if absent := [name for name in columns if name not in self.frame]:
+            there = f"it has {listed(self.columns)}"
+            raise UserError(f"{self.path}: no column {listed(absent)}, which {why}; {there}")
 
     def count(self, rows: NDArray[np.bool_]) -> str:
-        """Return how many rows (n,) are marked, and the first of them."""
-        return f"{int(rows.sum())}, the first in {self.row(self.frame.index[int(rows.argmax())])}"
+        """Return how many rows (n,) are marked, and the first of them, as spreadsheets count."""
+        first = int(self.frame.index[int(rows.argmax())]) + 1 + self.lines_above
+        return f"{int(rows.sum())}, the first in row {first}"
 
 
 def cell_name(cell: Any) -> str:
@@ -112,10 +99,9 @@ def cell_name(cell: Any) -> str:
 
 
 def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | None = None) -> Table:
-    """Return the rows of a file; raises UserError, in one line, if it is no table.
+    """Return the rows of a file, written as `own` says; raises UserError if it is no table.
 
-    A text file is written as `own` says. What that leaves out shows in the file; `usual_separator`
-    is that of the training file.
+    `usual_separator` is that of the training file.
     """
     suffix = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
     if suffix is None:
@@ -151,7 +137,7 @@ def _decoded(path: Path, encoding: str | None) -> str:
         # Cells are too short for a safe guess: half of the guesses were wrong.
         words = b" ".join(dict.fromkeys(_FOREIGN.findall(content)))[:2000]
         found = charset_normalizer.from_bytes(words, threshold=0.5)
-        fits = ", ".join(f"{it.encoding} ('{it!s:.40}')" for it in [*found][:READINGS])
+        fits = ", ".join(f"{it.encoding} ('{it!s:.40}')" for it in [*found][:5])
         raise ValueError(
             f"it is not {supposed} ({getattr(error, 'reason', error)}): name its encoding (key: "
             f"encoding; automata new --encoding){f': perhaps {fits}' * bool(fits)}"
@@ -159,10 +145,7 @@ def _decoded(path: Path, encoding: str | None) -> str:
 
 
 def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> tuple[str, int]:
-    """Return the separator, and how many lines are above the table.
-
-    It is the usual one unless that makes one column, or has more lines above the table.
-    """
+    """Return the separator, and how many lines are above the table; the usual one if it fits."""
     shapes = {it: _shape(text, it) for it in (usual, *others)}
     best = max(shapes, key=lambda it: (shapes[it][0] > 1, -shapes[it][1], it == usual, shapes[it]))
     width, above = shapes[best]
@@ -212,7 +195,7 @@ def _cells(
     if not isinstance(frame.index, pd.RangeIndex):  # rows have more cells than the header
         if frame.index.nlevels > 1:
             raise ValueError(f"rows have {frame.index.nlevels} cells more than the header")
-        frame = frame.reset_index(names=f"{UNNAMED}0")
+        frame = frame.reset_index(names="Unnamed: 0")
         if (frame.iloc[:, -1].fillna("") == "").all():  # rows end with a separator
             frame = frame.iloc[:, :-1].set_axis(frame.columns[1:], axis=1)
     if not has_header:
@@ -234,7 +217,7 @@ def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     names = [str(name).strip() for name in frame.columns]
     if len({*names}) == len(names):
         frame.columns = pd.Index(names)
-    unnamed = {name: n for n, name in enumerate(frame, 1) if str(name).startswith(UNNAMED)}
+    unnamed = {name: n for n, name in enumerate(frame, 1) if str(name).startswith("Unnamed: ")}
     notes += [f"column {number} has no name: left out" for number in unnamed.values()]
     return frame.drop(columns=unnamed) if unnamed else frame
 

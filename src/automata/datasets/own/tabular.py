@@ -1,7 +1,4 @@
-"""A user's tables: numeric columns as they are, categories one-hot.
-
-One encoder, fitted on the training rows, is kept as plain data, for test files and new rows.
-"""
+"""A user's tables: numbers as they are, categories one-hot, as the training rows decide."""
 
 from __future__ import annotations
 
@@ -33,11 +30,7 @@ MOST_CATEGORIES = 255
 
 
 def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
-    """Return the splits of a user's table: inputs (n, features) float64.
-
-    Features are in the order of the columns. Nothing but the training rows decides how a row is
-    encoded.
-    """
+    """Return the splits of a user's table: inputs (n, features) float64, in order of columns."""
     read = read_own(own)
     train, rows = read.tables["train"], read.parts["train"].rows
     columns, cells, refused = [], {}, []
@@ -53,7 +46,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
             columns.append(found)
             what = found.described(pd.isna(cells[name][0]))
         else:
-            refused += [] if found.is_plain else [f"column '{name}': {found.reason}"]
+            refused += [] if found.remedy == "drop" else [f"column '{name}': {found.reason}"]
             what = f"left out ({found.reason})"
         described.setdefault(what, []).append(name)
     if refused:
@@ -96,12 +89,7 @@ def read_rows(
 
 
 def fit(column: Column, training: Cells, own: OwnTabular) -> Column | Refused:
-    """Return a column with what its cells in the training rows decide.
-
-    Missing numbers get the median and an indicator feature, missing categories one of their own. A
-    column without gaps is ready for those of other files: by the median, or by its most frequent
-    category.
-    """
+    """Return a column with what its cells in the training rows decide, ready for other files."""
     gaps = pd.isna(training)
     if column.is_number:
         median = 0.0 if gaps.all() else float(np.median(training[~gaps]))
@@ -119,10 +107,7 @@ def fit(column: Column, training: Cells, own: OwnTabular) -> Column | Refused:
 def encoded_cells(
     columns: Sequence[Column], read: Mapping[str, tuple[Cells, list[str]]], with_gaps: bool
 ) -> tuple[list[Cells], list[str]]:
-    """Return the cells of each column, as the training rows spell them, and notes on odd ones.
-
-    `read` has what `cells_of` returns, by column.
-    """
+    """Return the cells that `cells_of` has read, as training rows spell them, and notes on them."""
     every, notes = [], []
     for column in columns:
         cells, odd = read[column.name]

@@ -48,12 +48,12 @@ def read(folder, content, name="t.csv", **keys):
     ],
 )
 def test_headers_as_programs_write_them(tmp_path, text, columns):
-    assert read(tmp_path, text).columns == columns
+    assert [*read(tmp_path, text).frame] == columns
 
 
 def test_file_without_a_header_has_numbered_columns(tmp_path):
     table = read(tmp_path, "1,b\n2,c\n", header=False)
-    assert table.columns == ["column 1", "column 2"]
+    assert [*table.frame] == ["column 1", "column 2"]
     assert len(table.frame) == 2
 
 
@@ -151,7 +151,7 @@ def test_cells_are_those_of_the_file_and_what_is_odd_is_said(tmp_path, text, cel
 
 
 def test_names_of_columns_keep_blanks_that_tell_them_apart(tmp_path):
-    assert read(tmp_path, "a,a ,y\n1,2,b\n").columns == ["a", "a ", "y"]
+    assert [*read(tmp_path, "a,a ,y\n1,2,b\n").frame] == ["a", "a ", "y"]
 
 
 def test_the_training_file_is_no_test_file(tmp_path):
