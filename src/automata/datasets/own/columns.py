@@ -133,8 +133,8 @@ def _number(
     if spelling.code_among(texts):
         return None
     # Where commas separate the cells, "1,3" may be two answers.
-    commas = train.separator != "," and any("," in text for text in texts)
-    commas = commas or any(map(spelling.COMMA.search, texts))
+    joined = "\0".join(texts)
+    commas = "," in joined and (train.separator != "," or spelling.COMMA.search(joined))
     decimals = [own.decimal] if own.decimal else [",", "."] if commas else ["."]
     read = {mark: spelling.numbers(texts, mark) for mark in decimals}
     decimal = min(decimals, key=lambda mark: int(np.isnan(read[mark][0]).sum()))

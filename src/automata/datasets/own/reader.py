@@ -35,8 +35,8 @@ OTHERS = (";", "\t", "|", ",", " ")
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
 
-FIRST_ROWS, MOST_RAGGED = 50, 0.1
-"""How many rows show the layout, and the share of them that may have other numbers of cells."""
+HEAD, FIRST_ROWS, MOST_RAGGED = 4_000_000, 20, 0.1
+"""Characters and rows that show the layout, and the share of rows that may have more cells."""
 
 _FOREIGN = re.compile(rb"[^\s,;\t\"]*[\x80-\xff][^\s,;\t\"]*")
 """A word that is not ASCII."""
@@ -146,7 +146,7 @@ def _decoded(path: Path, encoding: str | None) -> str:
 
 def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> tuple[str, int]:
     """Return the separator, and how many lines are above the table; the usual one if it fits."""
-    shapes = {it: _shape(text, it) for it in (usual, *others)}
+    shapes = {it: _shape(text[:HEAD], it) for it in (usual, *others)}
     best = max(shapes, key=lambda it: (shapes[it][0] > 1, -shapes[it][1], it == usual, shapes[it]))
     width, above = shapes[best]
     if width <= 1:

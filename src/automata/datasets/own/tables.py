@@ -59,8 +59,9 @@ def read_own(own: OwnTabular | OwnText) -> Tables:
 
 def _without(table: Table, rows: NDArray[np.bool_], what: str) -> Table:
     """Return a table without some rows (n,), which its notes count."""
-    if rows.any():
-        table.notes.append(f"{what}: {table.count(rows)}")
+    if not rows.any():
+        return table
+    table.notes.append(f"{what}: {table.count(rows)}")
     return replace(table, frame=table.frame[~rows])
 
 
