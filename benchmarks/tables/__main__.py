@@ -60,15 +60,13 @@ def _table(name: str, wheel: Path) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
     """Yield facts and scores of all models of one split, which the order of the rows decides."""
     shuffled = table.sample(frac=1, random_state=split)
-    ours = {
-        "search_space": space_of("tabular", int(0.7 * len(table))),
-        "settings": {"protocol": {"tabular": {"patience": PATIENCE, "break_ties": True}}},
-    }  # those of `automata new`
+    protocol = {"patience": PATIENCE, "break_ties": True}  # those of `automata new`
+    space = space_of("tabular", int(0.7 * len(table)))
+    ours = {"search_space": space, "settings": {"protocol": {"tabular": protocol}}}
     protocols: dict[str, dict[str, Any]] = {"paper's": {}, "ours": ours}
     found = {name: tune(shuffled, "class", **SEARCH, **keys) for name, keys in protocols.items()}
     data = found["ours"].dataset
-    yield "training rows", len(data.train)
-    yield "features", data.train.inputs.shape[1]
+    yield from zip(("training rows", "features"), data.train.inputs.shape, strict=True)
     for name, tuned in found.items():
         yield f"{name}: seconds", tuned.wall_seconds
         yield f"{name}: accuracy", tuned.record.test.accuracy
@@ -81,12 +79,11 @@ def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
 
 def _boosting(data: Dataset) -> dict[str, float]:
     """Return the scores of gradient boosting by scikit-learn's defaults."""
-    model = HistGradientBoostingClassifier(random_state=0)
-    model.fit(data.train.inputs.numpy(), data.train.labels.numpy())
-    probabilities = model.predict_proba(data.test.inputs.numpy())
-    labels = data.test.labels.numpy()
-    accuracy = accuracy_score(labels, probabilities.argmax(axis=1))
-    return {"accuracy": accuracy, "log_loss": log_loss(labels, probabilities)}
+    train, test = data.train, data.test
+    model = HistGradientBoostingClassifier(random_state=0).fit(train.inputs, train.labels)
+    found = model.predict_proba(test.inputs)
+    right = accuracy_score(test.labels, found.argmax(axis=1))
+    return {"accuracy": right, "log_loss": log_loss(test.labels, found)}
 
 
 if __name__ == "__main__":

@@ -178,6 +178,8 @@ def test_columns_of_texts_are_named_with_the_option_that_takes_one():
     says = [f"number {number} says that it is good" for number in range(120)]
     with pytest.raises(UserError, match=r"no column .*--text title .*--text review classifies"):
         own_of({"title": says, "review": says[::-1]})
+    with pytest.raises(UserError, match="no column can be a feature: there is no other"):
+        own_of({})
     guessed = own_of({**{f"x{number}": noisy(1)["x"] for number in range(6)}, "review": says})
     assert guessed.own["drop"] == ["review"]
     assert guessed.reasons["review"].endswith("--text review classifies these texts")

@@ -59,7 +59,7 @@ def _amount(text: str, decimal: str) -> tuple[float, str]:
     typed = text.translate(_TYPED)
     if typed[:1] + typed[-1:] == "()":
         typed = f"-{typed[1:-1]}"
-    found = _AMOUNT.fullmatch(typed)
+    found = None if len(typed) > 99 else _AMOUNT.fullmatch(typed)  # long texts would take long
     if found is None:
         return np.nan, ""
     sign, before, second, digits, exponent, after = (part or "" for part in found.groups())

@@ -143,7 +143,7 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
             guessed.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
     if not features and "categorical" not in own:
-        why = listed(f"{name} {reasons[name]}" for name in own["drop"])
+        why = listed(f"{it} {reasons[it]}" for it in own.get("drop", [])) or "there is no other"
         raise UserError(f"{table.path}: no column can be a feature: {why}")
     measured = [it for it in features if it.reason != IDENTIFIER]
     for it in [it for it in features if it.reason == IDENTIFIER and measured]:
