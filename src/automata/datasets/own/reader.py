@@ -147,9 +147,10 @@ def _decoded(path: Path, encoding: str | None) -> str:
 def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> tuple[str, int]:
     """Return the separator, and how many lines are above the table; the usual one if it fits."""
     shapes = {it: _shape(text[:HEAD], it) for it in (usual, *others)}
-    best = max(shapes, key=lambda it: (shapes[it][0] > 1, -shapes[it][1], it == usual, shapes[it]))
-    width, above = shapes[best]
-    if width <= 1:
+    fits = {it for it, (width, above) in shapes.items() if width > 1 and not (above and it == " ")}
+    best = max(shapes, key=lambda it: (it in fits, -shapes[it][1], it == usual, shapes[it]))
+    above = shapes[best][1]
+    if best not in fits:
         return usual, 0
     if best != usual:
         notes.append(f"cells are separated by {best!r}")

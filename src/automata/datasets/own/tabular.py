@@ -23,7 +23,6 @@ from automata.datasets.raw import Numbers, RawSplits
 from automata.errors import UserError, listed
 
 GAP = "(missing)"
-"""The category of missing cells, where training rows have some."""
 
 MOST_CATEGORIES = 255
 """How many categories of a column have a feature of their own; the rarer ones share one."""

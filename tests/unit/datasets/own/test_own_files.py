@@ -45,6 +45,7 @@ def read(folder, content, name="t.csv", **keys):
         ("# a, b, c\n# d\na,z,y\n1,2,b\n", ["a", "z", "y"]),
         ("Sales;;\na;z;y\n1,5;2;b\n2,5;3;c\n", ["a", "z", "y"]),
         ("#a,z,y\n1,2,b\n", ["#a", "z", "y"]),
+        ("review\nThe film was lovely\n", ["review"]),
     ],
 )
 def test_headers_as_programs_write_them(tmp_path, text, columns):
