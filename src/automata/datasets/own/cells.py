@@ -32,11 +32,11 @@ _NUMBER = re.compile(r"\d+\.?\d*|\.\d+")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}([,'\s])\d{3}(?:\1\d{3})*(?:\.\d+)?")
 _TYPED = {0x2212: "-", 0x2019: "'"}
 """The minus sign and the apostrophe of printers."""
-COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3})*,\d")
+COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3}){0,9},\d")
 """A decimal comma that cannot separate thousands."""
 _CODES = re.compile(r"^(?:0\d+|\d+[eE]\d+|\d{16,})$", re.MULTILINE)
 _DIGITS = re.compile(r"(?:\d+(?:[eE]\d+)?\n)+")
-_DATE = re.compile(r"\d+(?:[-/.:]\s*|\s+)\w+.*|[A-Za-z]{3,9}[.,]?[\s-]*\d+.*")
+_DATE = re.compile(r"\d+(?:[-/.:]\s*|\s+)\w.*|[A-Za-z]{3,9}[.,]?[\s-]*\d.*")
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _ALIKE = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?|true|false", re.IGNORECASE)
 """Whole numbers and truth values, which programs spell in several ways."""
@@ -112,7 +112,9 @@ def _plain_date(text: str) -> str:
 def date_formats(texts: Sequence[str]) -> dict[str, NDArray[np.float64]]:
     """Return texts (n,) as days by format, for each format that most of the first ones have."""
     first = texts[:20]
-    if 2 * sum(bool(_DATE.fullmatch(text.strip())) for text in first) <= len(first):
+    if 2 * sum(len(text) < 41 and bool(_DATE.fullmatch(text.strip())) for text in first) <= len(
+        first
+    ):
         return {}
     likely = [it for it in DATES if np.isfinite(days(first, it)).mean() > 0.5]
     return {it: days(texts, it) for it in likely}

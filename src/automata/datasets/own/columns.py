@@ -152,7 +152,9 @@ def _number(
         odd, unit = odd | fewer, unit if fewer is bare else ""
     found = _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
     if isinstance(found, Column) and len(named) > 1:
-        return Refused(name, f"numbers in several units{shown(named)}: write them in one")
+        remedy: Any = "categorical" if len(counts) <= FEWEST_NAMES and named[0].isalpha() else None
+        problem = f"numbers in several units{shown(named)}: write them in one"
+        return Refused(name, problem, remedy)
     return found
 
 
@@ -217,8 +219,9 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
     else:
         values, units = spelling.numbers(whole, column.decimal)
     broken = np.isnan(values)
-    if any(units):
-        broken |= ~np.isin(units, ["", column.unit])
+    is_word = column.unit[:1].isalpha()  # it must stand in all cells, as in the training file
+    if is_word or any(units):
+        broken |= ~np.isin(units, [column.unit] if is_word else ["", column.unit])
     if marks:
         values[[text in marks for text in texts]] = np.nan
         broken &= [text not in marks for text in texts]

@@ -85,7 +85,7 @@ def guess(
     own: dict[str, Any] = {"path": str(path), "target": target, **spelled}
     reasons: dict[str, str] = {}
     names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
-    if table.separator and names.notna().mean() > 0.5:
+    if table.separator and names.notna().mean() > 0.5 and target not in table.columns:
         own["header"], reasons["header"] = False, "the first line is a row"
         table = read_table(path, plain.model_copy(update={"header": False}))
     if target not in table.columns:

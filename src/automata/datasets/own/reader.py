@@ -38,7 +38,7 @@ MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None",
 HEAD, FIRST_ROWS, MOST_RAGGED = 4_000_000, 20, 0.1
 """Characters and rows that show the layout, and the share of rows that may have more cells."""
 
-_FOREIGN = re.compile(rb"[^\s,;\t\"]*[\x80-\xff][^\s,;\t\"]*")
+_FOREIGN = re.compile(rb"[^\s,;\"]{0,40}[\x80-\xff][^\s,;\"]{0,40}")
 """A word that is not ASCII."""
 
 
@@ -95,7 +95,7 @@ class Table:
 def cell_name(cell: Any) -> str:
     """Return a number, truth value or text as a text: whole numbers without a point."""
     is_whole = isinstance(cell, (float, np.floating)) and float(cell).is_integer()
-    return str(int(cell)) if is_whole else str(cell)
+    return str(int(cell)) if is_whole and abs(float(cell)) < 1e15 else str(cell)
 
 
 def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | None = None) -> Table:
@@ -114,7 +114,10 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
         else:
             text = _decoded(path, own.encoding)
             usual = own.separator or usual_separator or SEPARATORS[suffix]
-            separator, above = _layout(text, usual, () if own.separator else OTHERS, notes)
+            others = () if own.separator else OTHERS
+            separator, above = _layout(
+                text, usual, others, own.header, bool(usual_separator), notes
+            )
             frame = _cells(text, separator, above, own.header, notes)
             above += own.header
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
@@ -144,10 +147,14 @@ def _decoded(path: Path, encoding: str | None) -> str:
         ) from error
 
 
-def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> tuple[str, int]:
+def _layout(
+    text: str, usual: str, others: Sequence[str], header: bool, known: bool, notes: list[str]
+) -> tuple[str, int]:
     """Return the separator, and how many lines are above the table; the usual one if it fits."""
-    shapes = {it: _shape(text[:HEAD], it) for it in (usual, *others)}
-    fits = {it for it, (width, above) in shapes.items() if width > 1 and not (above and it == " ")}
+    shapes = {it: _shape(text[:HEAD], it, header) for it in (usual, *others)}
+    # What separates no header may be a part of the cells of one column.
+    sure = {it for it in shapes if it == usual or not (shapes[it][1] and (known or it == " "))}
+    fits = {it for it in sure if shapes[it][0] > 1}
     best = max(shapes, key=lambda it: (it in fits, -shapes[it][1], it == usual, shapes[it]))
     above = shapes[best][1]
     if best not in fits:
@@ -155,14 +162,15 @@ def _layout(text: str, usual: str, others: Sequence[str], notes: list[str]) -> t
     if best != usual:
         notes.append(f"cells are separated by {best!r}")
     if above:
-        notes.append(f"lines above the table are left out: {above}, such as '{text.strip():.40}'")
+        first = text.strip().partition("\n")[0]
+        notes.append(f"lines above the table are left out: {above}, such as '{first:.40}'")
     return best, above
 
 
-def _shape(text: str, separator: str) -> tuple[int, int]:
-    """Return how many columns the first rows have, 0 if they differ, and the lines above them.
+def _shape(text: str, separator: str, header: bool) -> tuple[int, int]:
+    """Return how many columns the first rows have, 0 if they differ, and the lines above a header.
 
-    Titles have fewer cells, and comments begin with "# ". A header lacks one above row names.
+    Titles have fewer cells, or one alone; comments begin with "#". A header may lack the first.
     """
     rows, ends = [], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
@@ -172,8 +180,11 @@ def _shape(text: str, separator: str) -> tuple[int, int]:
             ends.append(reader.line_num)
     width = Counter(len(row) for row in rows if row).most_common(1)[0][0] if any(rows) else 0
     for number, row in enumerate(rows):
-        is_title = sum(cell.strip() != "" for cell in row) < 2 or row[0].split(" ")[0] == "#"
-        if width - 1 <= len(row) <= width and not is_title:
+        is_title = not any(cell.strip() for cell in row[1:])
+        after = rows[number + 1] if number + 1 < len(rows) else []
+        if row and row[0].startswith("#"):  # a header, too, may begin so
+            is_title |= len(row) < width or separator == " " or "".join(after[:1])[:1] == "#"
+        if not header or (width - 1 <= len(row) <= width and not is_title):
             below = [len(it) for it in rows[number + 1 :] if it]
             even = sum(count != width for count in below) <= MOST_RAGGED * len(below)
             return (width, ends[number]) if even else (0, 0)
@@ -189,6 +200,7 @@ def _cells(
         sep=r"\s+" if separator == " " else separator,
         header=0 if has_header else None,
         skiprows=above,
+        skip_blank_lines=separator in "".join(text.split("\n")[above : above + 1]),
         dtype=object,
         keep_default_na=False,
         skipinitialspace=True,

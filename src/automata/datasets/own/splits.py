@@ -113,7 +113,7 @@ def assign(files: Mapping[str, FileLabels], how: Draw = draw) -> tuple[list[str]
     """
     train = files["train"]
     found = {*train.names}
-    whole = all(re.fullmatch(r"-?[0-9]+(\.0+)?", name) for name in found)  # 2 is before 10
+    whole = all(re.fullmatch(r"-?[0-9]{1,300}(\.0+)?", name) for name in found)  # 2 is before 10
     classes = sorted(found, key=lambda name: (int(name.partition(".")[0]) if whole else 0, name))
     for file in files.values():
         if not len(file.names):

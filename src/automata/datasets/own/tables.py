@@ -90,25 +90,29 @@ def labelled(table: Table, own: OwnRows, known: Sequence[str] | None) -> tuple[T
     as_it_is = isinstance(own, OwnTabular) and target in own.categorical
     names = pd.Series(table.cells(target), dtype=object)
     left_out = (names == "").to_numpy() if as_it_is else table.gaps(target)
+    one = dict[str, str]()
+    if known is not None and not as_it_is:
+        one = matched(sorted({*names[~left_out]} - {*known}), {*known})
+    elif not as_it_is:
+        one = one_spelling(Counter(names[~left_out]))
+    names = names.map(lambda text: one.get(text, text))
     if own.skip_rows:
         counts = names[~left_out].value_counts()
         few = counts.index[counts < 3 - bool(own.validation) - bool(own.test)]
-        left_out = left_out | names.isin(few).to_numpy()
+        rare = few if known is None else counts.index.difference([*known])
+        left_out = left_out | names.isin(rare).to_numpy()
     elif left_out.any():
         raise UserError(
             f"{where}: missing classes: {table.count(left_out)}: skip_rows: true (automata new "
             f"--skip-rows) leaves them out; categorical: [{target}] takes NA and None as classes"
         )
     rows = _without(table, left_out, "rows left out for their class")
-    names, one = names[~left_out], dict[str, str]()
-    if known is not None and not as_it_is:
-        one = matched(sorted({*names} - {*known}), {*known})
-    elif not as_it_is:
+    names = names[~left_out]
+    if known is None and not as_it_is:
         _require_classes(where, target, names)
-        one = one_spelling(Counter(names))
     if alike := [f"'{text}' is read as '{name}'" for text, name in one.items() if text != name]:
         table.notes.append(f"classes: {', '.join(alike)}")
-    return rows, FileLabels(where, [one.get(text, text) for text in names])
+    return rows, FileLabels(where, [*names])
 
 
 def _require_classes(where: str, target: str, names: pd.Series[Any]) -> None:
@@ -130,7 +134,9 @@ def _drawing(train: Table, own: OwnRows) -> splits.Draw:
         return splits.draw
     if (gaps := train.gaps(column)).any():
         raise UserError(f"{train.column(column)}: missing cells: {train.count(gaps)}")
-    found = decided(train, column, OwnTabular(kind="tabular", path=own.path, target=own.target))
+    plain = OwnTabular(kind="tabular", path=own.path, target=own.target)
+    decimal = own.decimal if isinstance(own, OwnTabular) else None
+    found = decided(train, column, plain.model_copy(update={"decimal": decimal}))
     if not isinstance(found, Column) or not found.is_number or found.missing:
         if own.order:
             raise UserError(f"{train.column(column)}: rows are ordered by numbers or dates alone")

@@ -84,7 +84,7 @@ def read_rows(
     rows = np.arange(len(table.frame))
     mean, scale = (np.array(encoding[key]) for key in ("mean", "scale"))
     inputs = standardised(features(columns, cells, rows), mean, scale)
-    return inputs, [*map(str, rows + 1)], notes
+    return inputs, [*map(str, rows + 1)], [*table.notes, *notes]
 
 
 def fit(column: Column, training: Cells, own: OwnTabular) -> Column | Refused:
@@ -115,7 +115,7 @@ def encoded_cells(
             parts.append(f"{gaps.sum()} of {len(gaps)} cells are gaps{shown(odd)}")
         if column.categories:
             unknown = {*cells[~gaps]} - {*column.categories}
-            names = matched(unknown, column.categories)
+            names = {} if column.rare else matched(unknown, column.categories)
             cells = np.array([names.get(it, it) for it in cells], dtype=object)
             parts += [f"'{text}' is read as '{name}'" for text, name in sorted(names.items())]
             if not column.rare and (new := sorted(unknown - names.keys())):

@@ -46,6 +46,9 @@ def read(folder, content, name="t.csv", **keys):
         ("Sales;;\na;z;y\n1,5;2;b\n2,5;3;c\n", ["a", "z", "y"]),
         ("#a,z,y\n1,2,b\n", ["#a", "z", "y"]),
         ("review\nThe film was lovely\n", ["review"]),
+        ("#,name,y\n1,2,b\n2,3,c\n", ["#", "name", "y"]),
+        ("# x,z,y\n1,2,b\n2,3,c\n", ["# x", "z", "y"]),
+        (",x\n0,5\n1,6\n", ["x"]),
     ],
 )
 def test_headers_as_programs_write_them(tmp_path, text, columns):
@@ -149,6 +152,35 @@ def test_cells_are_those_of_the_file_and_what_is_odd_is_said(tmp_path, text, cel
     table = read(tmp_path, text)
     assert table.cells("t") == cells
     assert [note in it for it in table.notes] == [True] * (note is not None)
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "usual", "cells"),
+    [
+        (",2\n3,4\n5,6\n", False, ",", ["", "3", "5"]),
+        ("x\n1\n\n3\n", True, ",", ["1", "", "3"]),
+        ("x\n1,5\n2,5\n", True, ";", ["1,5", "2,5"]),
+        ("x\nNew York\nSan Jose\n", True, ",", ["New York", "San Jose"]),
+    ],
+)
+def test_no_row_of_a_table_is_lost_and_no_cell_is_split(tmp_path, text, header, usual, cells):
+    (tmp_path / "new.csv").write_text(text)
+    own = PLAIN.model_copy(update={"header": header})
+    table = read_table(tmp_path / "new.csv", own, usual)
+    assert table.cells(table.columns[0]) == cells
+
+
+def test_rare_classes_are_counted_under_one_name_and_in_the_training_file(tmp_path):
+    train = classes(["true", "false"] * 20 + ["TRUE"])
+    raw = loaded(tmp_path, train, test=classes(["true", "c", "FALSE"]), skip_rows=True)
+    assert (raw.classes, raw.test.labels.tolist()) == (["false", "true"], [1, 0])
+    assert len(raw.train) + len(raw.validation) == 41
+
+
+def test_a_decimal_comma_decides_an_order(tmp_path):
+    table = {"x": range(40), "t": ["900", "901"] + [f"1,{500 + row}" for row in range(38)]}
+    raw = loaded(tmp_path, table, order="t", decimal=",")
+    assert {0, 1} < {*raw.test.inputs[:, 0]}
 
 
 def test_names_of_columns_keep_blanks_that_tell_them_apart(tmp_path):

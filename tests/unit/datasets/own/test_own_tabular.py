@@ -206,6 +206,20 @@ def test_an_odd_cell_of_another_file_is_a_gap_and_many_are_refused(tmp_path):
         loaded(tmp_path, measured(), test=measured("n.v.", every=3))
 
 
+def test_a_number_without_the_unit_of_all_others_is_odd_in_any_file(tmp_path):
+    train = {"x": [f"{number} kg" for number in range(1, 41)]}
+    new = {"x": [*train["x"], "7000"]}
+    raw = loaded(tmp_path, train, test=new)
+    assert "test: x: 1 of 41 cells are gaps: '7000'" in raw.facts["read"]
+    with pytest.raises(UserError, match="'7' is no number that the training file has"):
+        loaded(tmp_path, train, test={"x": ["7", "8"]})
+
+
+def test_a_rare_category_is_not_read_as_one_that_differs_in_case(tmp_path):
+    raw = whole(tmp_path, {"x": ["Yes"] * 38 + ["yes"] * 2}, rare_below=5)
+    assert raw.train.inputs.sum(axis=0).tolist() == [38, 2]
+
+
 def test_the_rarest_of_very_many_categories_share_a_feature(tmp_path):
     names = [f"c{number:03}" for number in range(300) for _ in range(1 + number % 3)]
     raw = whole(tmp_path, {"x": names}, {"x": ["c002", "c297", "new"]})
