@@ -152,9 +152,8 @@ def _number(
         odd, unit = odd | fewer, unit if fewer is bare else ""
     found = _unless_odd(Column(name, "number", decimal=decimal, unit=unit), counts, odd)
     if isinstance(found, Column) and len(named) > 1:
-        remedy: Any = "categorical" if len(counts) <= FEWEST_NAMES and named[0].isalpha() else None
-        problem = f"numbers in several units{shown(named)}: write them in one"
-        return Refused(name, problem, remedy)
+        few: Any = "categorical" if len(counts) <= FEWEST_NAMES and named[0].isalpha() else None
+        return Refused(name, f"numbers in several units{shown(named)}: write them in one", few)
     return found
 
 

@@ -138,8 +138,8 @@ def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
         else:
             features.append(found)
             if found.kind == "date" and found.format:
-                advice = f"dates; with order: {name} the last rows are the test set"
-                guessed.advice.append(f"{name}: {advice}")
+                last = f"with order: {name} the last rows are the test set"
+                guessed.advice.append(f"{name}: dates; {last}")
         if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
             guessed.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
     if not features and "categorical" not in own:

@@ -30,7 +30,6 @@ from automata.errors import UserError, listed
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = [*SEPARATORS, ".parquet"]
 OTHERS = (";", "\t", "|", ",", " ")
-"""Separators that are tried where that of the suffix makes one column."""
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
 """Marks of a missing cell in a text file; in a column of texts they are texts."""
@@ -39,7 +38,6 @@ HEAD, FIRST_ROWS, MOST_RAGGED = 4_000_000, 20, 0.1
 """Characters and rows that show the layout, and the share of rows that may have more cells."""
 
 _FOREIGN = re.compile(rb"[^\s,;\"]{0,40}[\x80-\xff][^\s,;\"]{0,40}")
-"""A word that is not ASCII."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,6 @@ class Table:
     """The cells as texts, as the file spells them; "" for a missing one."""
     missing: Sequence[str] = ()
     lines_above: int = 0
-    """Lines above the first row."""
     separator: str | None = None
     texts: set[str] = field(default_factory=set)
     """Columns whose type in Parquet says that they hold texts, and no numbers."""
@@ -99,10 +96,7 @@ def cell_name(cell: Any) -> str:
 
 
 def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | None = None) -> Table:
-    """Return the rows of a file, written as `own` says; raises UserError if it is no table.
-
-    `usual_separator` is that of the training file.
-    """
+    """Return the rows of a file that is written as `own` and the training file's separator say."""
     suffix = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
     if suffix is None:
         raise UserError(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
@@ -113,11 +107,8 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
             frame, texts = _read_parquet(path, notes)
         else:
             text = _decoded(path, own.encoding)
-            usual = own.separator or usual_separator or SEPARATORS[suffix]
-            others = () if own.separator else OTHERS
-            separator, above = _layout(
-                text, usual, others, own.header, bool(usual_separator), notes
-            )
+            usual = usual_separator or SEPARATORS[suffix]
+            separator, above = _layout(text, own, usual, bool(usual_separator), notes)
             frame = _cells(text, separator, above, own.header, notes)
             above += own.header
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
@@ -148,10 +139,11 @@ def _decoded(path: Path, encoding: str | None) -> str:
 
 
 def _layout(
-    text: str, usual: str, others: Sequence[str], header: bool, known: bool, notes: list[str]
+    text: str, own: OwnTabular | OwnText, usual: str, known: bool, notes: list[str]
 ) -> tuple[str, int]:
     """Return the separator, and how many lines are above the table; the usual one if it fits."""
-    shapes = {it: _shape(text[:HEAD], it, header) for it in (usual, *others)}
+    usual, others = (own.separator, ()) if own.separator else (usual, OTHERS)
+    shapes = {it: _shape(text[:HEAD], it, own.header) for it in (usual, *others)}
     # What separates no header may be a part of the cells of one column.
     sure = {it for it in shapes if it == usual or not (shapes[it][1] and (known or it == " "))}
     fits = {it for it in sure if shapes[it][0] > 1}
@@ -168,10 +160,7 @@ def _layout(
 
 
 def _shape(text: str, separator: str, header: bool) -> tuple[int, int]:
-    """Return how many columns the first rows have, 0 if they differ, and the lines above a header.
-
-    Titles have fewer cells, or one alone; comments begin with "#". A header may lack the first.
-    """
+    """Return how many columns the first rows have, 0 if they differ, and the lines above them."""
     rows, ends = [], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     with suppress(csv.Error):

@@ -27,8 +27,7 @@ DRAWN = {"test": 0.2, "validation": 0.1}
 Ints = NDArray[np.int64]
 
 Draw = Callable[[Ints, Ints, float], Ints]
-"""Draws a share of all rows, by the labels (n,) of all rows and the numbers of those available.
-Returns numbers in ascending order; the same arguments always give the same ones."""
+"""Draws a share of all rows: labels (n,) of all, numbers of those available; ascending, seeded."""
 
 
 class FileLabels(NamedTuple):
@@ -69,10 +68,7 @@ def draw(labels: Ints, available: Ints, share: float) -> Ints:
 
 
 def draw_groups(groups: NDArray[Any], labels: Ints, available: Ints, share: float) -> Ints:
-    """Draw whole groups, with about `share` of all rows; `groups` (n,) name that of each row.
-
-    While the best draw lacks a class, further ones follow, of up to twice as many rows.
-    """
+    """Draw whole groups, about `share` of all rows, and up to twice that if a class is lacking."""
     wanted, kinds, names = share * np.bincount(labels), labels[available], groups[available]
     counts = np.bincount(kinds, minlength=len(wanted))
 
@@ -106,11 +102,7 @@ def draw_last(values: NDArray[Any], labels: Ints, available: Ints, share: float)
 
 
 def assign(files: Mapping[str, FileLabels], how: Draw = draw) -> tuple[list[str], dict[str, Part]]:
-    """Return the classes of the training file, and the rows of each split.
-
-    A split without a file is drawn from the training file. Raises UserError for fewer than two
-    classes, and a class without a training row.
-    """
+    """Return the classes of the training file, and the rows of each split, by a file or a draw."""
     train = files["train"]
     found = {*train.names}
     whole = all(re.fullmatch(r"-?[0-9]{1,300}(\.0+)?", name) for name in found)  # 2 is before 10

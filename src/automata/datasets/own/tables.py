@@ -82,10 +82,7 @@ def _read_columns(own: OwnRows, train: Table) -> list[str]:
 
 
 def labelled(table: Table, own: OwnRows, known: Sequence[str] | None) -> tuple[Table, FileLabels]:
-    """Return the rows that have a class, and their classes as the training file spells them.
-
-    `known` are the classes of the training file, None for that file itself.
-    """
+    """Return the rows with a class, as the training file spells it; `known` are its classes."""
     target, where = own.target, table.column(own.target)
     as_it_is = isinstance(own, OwnTabular) and target in own.categorical
     names = pd.Series(table.cells(target), dtype=object)
