@@ -27,7 +27,6 @@ from automata.files import replacing
 from automata.metering.processor import watts_per_thread
 from automata.provenance import cpu_quota, cpus
 from automata.training.device import choose_device, limit_threads, take_device
-from automata.training.subsets import subset_plan
 from automata.tuning.context import training_run
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import ALL_DATA, HEDGE, Plan, fitting
@@ -181,7 +180,7 @@ def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch
     while True:
         part = Split(data.train.inputs[:rows], data.train.labels[:rows], data.train.normalisation)
         some = replace(data, train=part)
-        run = training_run(job, some, configuration, subset_plan(job), device)
+        run = training_run(job, some, configuration, 0, device)
         run.train_to(1)  # the first epoch also warms up
         start = clock()
         run.train_to(2)

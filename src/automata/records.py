@@ -96,6 +96,8 @@ class FinalTraining(Recorded):
     """Index of the trial whose configuration it trains; None: the best of the search."""
     lost: Annotated[list[Finalist], added([])] = []
     """The other finalists; the measurement includes their training."""
+    slots: Annotated[int, added(1)] = 1
+    """How many finalists trained at once; 1 in earlier records."""
 
     @property
     def measurement(self) -> Measurement:

@@ -1,12 +1,11 @@
 """`automata status`: the state of runs, from their files alone.
 
-This module writes nothing and takes no lock: a starting job would wait for it. It parses the logs
-of `tuning.log` itself, because that module imports torch, which takes seconds.
+This module writes nothing and takes no lock: a starting job would wait for it. It imports no torch,
+which would take seconds.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import platform
 import re
@@ -19,8 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from automata.config.job import Job
 from automata.errors import UserError
 from automata.grid import Grid
@@ -28,7 +25,19 @@ from automata.locks import holder
 from automata.records import read_record
 from automata.runs import DEPTH, RECORD
 from automata.training.progress import Progress
+from automata.tuning.log import (
+    Entry,
+    LogHeader,
+    PhaseEnded,
+    PhaseStarted,
+    TrialReported,
+    TrialSaved,
+    latest_of,
+    read_log,
+    segments_of,
+)
 from automata.tuning.schedulers import final_epochs, search_epochs
+from automata.tuning.work import WorkFolder
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
@@ -48,11 +57,12 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
-        progress = [*_progress(_entries(folder / "log.jsonl"), who.since, now)]
+        search, final = (read_log(phase.log) for phase in WorkFolder(folder).phases)
+        progress = [*_progress(search, final, who.since, now)]
         progress.append(f"{_clock(now - who.since)} so far")
         if who.host != platform.node():
             try:  # writing checkpoints changes the folders
-                changed = [path.stat().st_mtime for path in (folder, *folder.iterdir())]
+                changed = [path.stat().st_mtime for path in (folder, *folder.rglob("*"))]
             except OSError:  # the job has ended and removes its files
                 continue
             silence = now - max(who.since, *changed)
@@ -95,25 +105,24 @@ def unused(grid: Grid, runs: Path = RUNS) -> list[str]:
     return [text] if count else []
 
 
-def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterator[str]:
-    """Yield the progress of a job that began at `since`, and the time left, from its log."""
-    try:
-        job = Job.model_validate(entries[0]["job"])
-        reported = [entry for entry in entries if entry["kind"] == "reported"]
-        latest = {entry["index"]: Progress.model_validate(entry["progress"]) for entry in reported}
-    except (IndexError, KeyError, ValidationError):  # no log yet, or one of another version
+def _progress(search: list[Entry], final: list[Entry], since: float, now: float) -> Iterator[str]:
+    """Yield the progress of a job that began at `since`, and the time left, from its logs."""
+    if not search or not isinstance(header := search[0], LogHeader):  # or of another version
         yield "starting, or waiting for its turn"
         return
+    job, latest = header.job, latest_of(search)
     protocol, trials = job.settings.protocol, [*latest.values()]
-    searched = not job.run.searches or entries[-1]["kind"] == "ended"
+    searched = not job.run.searches or isinstance(search[-1], PhaseEnded)
     if searched:
-        yield "final training" if job.run.trains_finally else "test"
-    elif reported:
-        epoch = latest[reported[-1]["index"]].epochs
+        training = job.run.trains_finally and not any(isinstance(it, PhaseEnded) for it in final)
+        yield "final training" if training else "test"
+        yield from _finalists(final, protocol.epochs)
+    elif trials:
+        reported = [entry.index for entry in search if isinstance(entry, TrialReported)]
         yield f"trial {len(latest)} of {protocol.trials}"
-        yield f"epoch {epoch} of {protocol.epochs}"
+        yield f"epoch {latest[reported[-1]].epochs} of {protocol.epochs}"
     else:
-        yield "first trial" if len(entries) > 1 else "starting"
+        yield "first trial" if isinstance(search[-1], PhaseStarted) else "starting"
     if trials:
         best = max(trial.score for trial in trials)
         if trials[0].metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
@@ -122,13 +131,25 @@ def _progress(entries: list[dict[str, Any]], since: float, now: float) -> Iterat
             yield f"best score {100 * best:.1f} %"
     if sum(trial.epochs for trial in trials):  # 0 if all diverged in their first epoch
         # The last measurement of a segment, which ends at an interruption, has its duration.
-        measured = [entry["measurement"] for entry in entries if entry.get("measurement")]
-        segments = {each["started_at"]: each["wall_seconds"] for each in measured}
-        start, seconds = [*segments.items()][-1]
-        left = _seconds_left(job, sum(segments.values()), trials, searched)
-        if start + seconds > since:  # otherwise this process has trained nothing yet
-            left -= now - start - seconds
+        windows = [it.measurement for it in segments_of(search)]
+        finals = [it.measurement for it in segments_of(final)]
+        spent = sum(window.wall_seconds for window in windows)
+        left = _seconds_left(job, spent, trials, searched)
+        left -= sum(window.wall_seconds for window in finals)
+        last = (windows + finals)[-1]
+        measured_until = last.started_at + last.wall_seconds
+        if measured_until > since:  # otherwise this process has trained nothing yet
+            left -= now - measured_until
         yield f"about {_clock(max(0.0, left))} left"
+
+
+def _finalists(final: list[Entry], epochs: int) -> Iterator[str]:
+    """Yield how far the finalist is that reported last."""
+    for entry in reversed(final):
+        if isinstance(entry, TrialReported | TrialSaved):
+            done = entry.epoch if isinstance(entry, TrialSaved) else entry.progress.epochs
+            yield f"epoch {done} of {epochs}"
+            return
 
 
 def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:
@@ -144,17 +165,11 @@ def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool
         samples = sum(trial.samples for trial in trials)
         rows = max(trial.subset_samples for trial in trials) / job.run.fraction
         training = sum(trial.seconds.training for trial in trials)
-        left += training / samples * rows * final_epochs(protocol)
+        # Finalists train at once, but no finalist trains faster for it.
+        slots = job.settings.compute.concurrent_trials
+        passes = max(protocol.epochs, final_epochs(protocol) / slots)
+        left += training / samples * rows * passes
     return left
-
-
-def _entries(log: Path) -> list[dict[str, Any]]:
-    """Return the complete entries of a log; none if it is missing or damaged."""
-    try:
-        lines = log.read_bytes().split(b"\n")[:-1]  # the last line may be incomplete
-        return [json.loads(line.partition(b" ")[2]) for line in lines]  # after a checksum
-    except (OSError, ValueError):
-        return []
 
 
 def _clock(seconds: float) -> str:

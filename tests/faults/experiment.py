@@ -99,9 +99,9 @@ class Experiment:
         return self.log.read_bytes()[self._begin :].decode(errors="replace")
 
     def reported(self):
-        """Yield run, trial and time of all results of trials that are kept in the work folder."""
-        for log in self.work.rglob("log.jsonl"):
-            run = str(log.parent.relative_to(self.work))
+        """Yield run, trial and time of all results of searches that are kept in the work folder."""
+        for log in self.work.rglob("search/log.jsonl"):
+            run = str(log.parents[1].relative_to(self.work))
             for line in log.read_bytes().split(b"\n")[:-1]:
                 digest, _, body = line.partition(b" ")
                 if hashlib.sha256(body).hexdigest()[:16].encode() != digest:

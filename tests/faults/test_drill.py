@@ -173,7 +173,7 @@ class Drill:
             assert wait_until_gone(family, GONE_SECONDS) == [], name
         damaged = self._injector.damaged
         if damaged is not None and damaged.name == "log.jsonl":
-            lost = str(damaged.parent.relative_to(self.experiment.work))
+            lost = str(damaged.parents[1].relative_to(self.experiment.work))
             self._promised = {promise for promise in self._promised if promise[0] != lost}
 
     def _note(self, name, run, after):

@@ -16,7 +16,7 @@ from automata.records import Record
 from automata.tuning import job as job_module
 from automata.tuning.job import run
 from golden.runs import DATA, platform
-from support.searching import make_job, search_here
+from support.searching import make_job, train_here
 
 STORED = Path(__file__).with_name("jobs.jsonl")
 
@@ -56,7 +56,8 @@ JOBS: dict[str, Job] = {
     "two trials at once": make_job(2, run=RS2, **HEDGE),
 }
 
-TIMED = {"finished_at", "seconds", "provenance", "lock_wait_seconds"}
+TIMED = {"finished_at", "seconds", "provenance", "lock_wait_seconds", "slots"}
+"""Times, hosts, and a field that these records have not."""
 
 
 def data_of(folder: Path) -> Path:
@@ -86,7 +87,7 @@ def _timeless(value: Any) -> Any:
 
 def done(name: str, folder: Path) -> dict[str, Any]:
     """Return the outcome of a job."""
-    with patch.object(job_module, "search_in_ray", search_here):
+    with patch.object(job_module, "train_in_ray", train_here):
         return outcome(*run(JOBS[name], data_of(folder), folder / "work"))
 
 

@@ -19,7 +19,7 @@ from automata.runs import pack
 from automata.tuning import job as job_module
 from automata.tuning.job import keep_model, run
 from automata.tuning.live import LiveSearch
-from support.searching import make_job, search_here
+from support.searching import make_job, train_here
 
 CONFIG = Path(__file__).parents[2] / "config"
 RUN = Path("mine/random-none-0123abcd/full-1/seed-0")
@@ -48,7 +48,7 @@ def good(tmp_path_factory):
     folder = tmp_path_factory.mktemp("good")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(job_module, "train_in_ray", train_here)
         rows = "".join(f"{n % 7},{'sand' if n % 3 else 'clay'},{n % 2}\n" for n in range(40))
         Path("mine.csv").write_text(f"size,soil,y\n{rows}")
         noise = np.random.default_rng(0).integers(0, 256, (10, 8, 8, 3), np.uint8)
@@ -87,5 +87,5 @@ def folder(good, tmp_path, monkeypatch):
     """A copy of the good inputs, where the test works; searches need no Ray."""
     shutil.copytree(good, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(job_module, "search_in_ray", search_here)
+    monkeypatch.setattr(job_module, "train_in_ray", train_here)
     return tmp_path

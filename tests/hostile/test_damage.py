@@ -17,7 +17,7 @@ from automata.records import read_record
 from automata.runs import unpack
 from automata.tuning import job as job_module
 from automata.tuning.job import run
-from support.searching import search_here
+from support.searching import train_here
 
 from .conftest import JOB, MINE, RUN, configured, prepared
 
@@ -33,7 +33,7 @@ def outcomes(good, tmp_path_factory):
     shutil.copytree(good, twin, dirs_exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(twin)
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(job_module, "train_in_ray", train_here)
         return {files: use() for files, use in KINDS.items()}
 
 

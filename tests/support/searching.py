@@ -1,5 +1,6 @@
 """Small jobs, and their search phase in this process: as in Ray Tune with one slot, without Ray."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ from automata.registry import CONTROLS
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.job import run
-from automata.tuning.live import LiveSearch
+from automata.tuning.live import LivePhase
 from automata.tuning.ray_search import worker_config
 from automata.tuning.trainable import TuneTrial
+from automata.tuning.work import WorkFolder
 
 SPACE: dict[str, Any] = {
     "learning_rate": {"uniform": [0.001, 0.01]},
@@ -59,25 +61,31 @@ def run_job(job: Job, data: Path, folder: Path) -> Record:
     return run(job, data, folder)[0]
 
 
-def search_here(context: JobContext, live: LiveSearch, ray_address: str | None) -> None:
+def train_here(
+    context: JobContext, work: WorkFolder, phases: Iterator[LivePhase], ray_address: str | None
+) -> None:
     """Train trials one after the other, each from rung to rung in one worker."""
     assert ray_address is None
-    search, logged = live.search, live.log.latest
     worker = object.__new__(TuneTrial)  # without what Ray adds to it
-    places = str(context.data), context.device.type, str(live.work.path)
-    latest = None
+    latest: tuple[LivePhase, int] | None = None
     try:
-        while (trial := search.upcoming()) is not None:
-            search.start(trial.index)
-            config = worker_config(trial, logged.pop(trial.index, None))
-            if latest is None:
-                worker.setup(config, context.job.model_dump_json(), *places)
-            elif latest != trial.index:
-                worker.reset_config(config)
-            latest = trial.index
-            live.open()
-            live.report(trial.index, Progress.model_validate_json(worker.step()["progress"]))
-        assert search.finished, "the search neither goes on nor ends"
+        for live in phases:
+            search = live.search
+            while (trial := search.upcoming()) is not None:
+                search.start(trial.index)
+                config = worker_config(trial, live)
+                if latest is None:
+                    parts = context.job.model_dump_json(), str(context.data), context.device.type
+                    worker.setup(config, *parts)
+                elif latest != (live, trial.index):
+                    worker.reset_config(config)
+                latest = live, trial.index
+                live.open()
+                while "progress" not in (result := worker.step()):
+                    live.saved(trial.index, result["saved"])
+                progress = Progress.model_validate_json(result["progress"])
+                live.report(trial.index, progress, result["saved"])
+            assert search.finished, "the search neither goes on nor ends"
     finally:
         if latest is not None:
             worker.cleanup()

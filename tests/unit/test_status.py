@@ -14,7 +14,14 @@ from automata.grid import Grid
 from automata.locks import Holder, held
 from automata.status import SILENT_SECONDS, report, running, unused
 from automata.training.progress import Evaluation, Progress, Seconds
-from automata.tuning.log import LogHeader, SearchEnded, SearchLog, SearchStarted, TrialReported
+from automata.tuning.log import (
+    LogHeader,
+    PhaseEnded,
+    PhaseStarted,
+    SearchLog,
+    TrialReported,
+    TrialSaved,
+)
 from support.searching import make_job, measured
 
 ROOT = Path(__file__).parents[2]
@@ -40,17 +47,19 @@ def result(index, accuracy, measurement, epochs=10, loss=None):
         evaluations=[Evaluation(epoch=epochs, **scores, finished_at=0.0)],
         metric="log_loss" if loss else "accuracy",
     )
-    return TrialReported(index=index, configuration={}, progress=progress, measurement=measurement)
+    return TrialReported(
+        index=index, configuration={}, rung=1, progress=progress, measurement=measurement
+    )
 
 
-OPENED = SearchStarted(host="here", setup_seconds=1.0, provenance={})
+OPENED = PhaseStarted(host="here", setup_seconds=1.0, provenance={})
 HALF = [
     OPENED,
     result(0, 0.5, measured(1.0, START)),
     result(1, 0.75, None),
     result(2, 0.7, measured(4.0, START)),
 ]
-ENDED = [*HALF, SearchEnded(measurement=measured(4.0, START))]
+ENDED = [*HALF, PhaseEnded(measurement=measured(4.0, START))]
 RESUMED = [*HALF, OPENED, result(3, 0.6, measured(6.0, BEGUN + 110))]
 FOUR = [result(index, 0.5, measured(8.0, START), epochs=4) for index in range(4)]
 LOSSES = [result(i, 0.5, measured(i + 1.0, START), loss=(0.75, 0.5)[i]) for i in range(2)]
@@ -82,11 +91,12 @@ def sign(folder, **changes):
 
 
 def write(folder, *entries, of=None):
-    log = SearchLog(folder / "log.jsonl")
-    log.cut(0, "")
+    path = folder / "search/log.jsonl"
+    path.unlink(missing_ok=True)
+    log = SearchLog(path)
     for entry in (LogHeader(job=of or job(), data_sha256="", environment={}), *entries):
         log.append(entry)
-    return folder / "log.jsonl"
+    return path
 
 
 def progress(folder):
@@ -125,6 +135,17 @@ def test_progress_and_time_left(folder, now, entries, of, seconds, pattern):
     now(seconds)
     (text,) = progress(folder)
     assert re.search(pattern, text)
+
+
+def test_the_final_training_shows_its_epoch_and_the_time_left(folder, now):
+    path = write(folder, *ENDED)
+    log = SearchLog(path.parents[1] / "final/log.jsonl")
+    saved = TrialSaved(index=0, epoch=7, measurement=measured(6.0, START + 5))
+    for entry in (SearchLog(path).entries[0], OPENED, saved):
+        log.append(entry)
+    now(12)
+    (text,) = progress(folder)
+    assert re.search("^final training, epoch 7 of 10, best score 75.0 %, about 0:00:03 left", text)
 
 
 def test_resumed_job_has_the_time_left_of_its_interruption(folder, now):

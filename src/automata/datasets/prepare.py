@@ -74,9 +74,8 @@ def prepare(
         **facts,
     }
     encoding = raw.encoding | encoding
-    return Dataset(
-        name, kind, len(raw.classes), **splits, metadata=metadata, extras=extras, encoding=encoding
-    )
+    parts = (splits["train"], splits["validation"], splits["test"])
+    return Dataset(name, kind, len(raw.classes), *parts, metadata, extras, encoding)
 
 
 def _repeated(raw: RawSplits[Any]) -> dict[str, Any]:

@@ -89,6 +89,8 @@ class Dataset:
     encoding: dict[str, Any] = field(default_factory=dict, compare=False)
     """How rows of files become inputs, as plain JSON values: see `kinds`, and `own.load` for own
     data. It is not in the prepared file."""
+    sha256: str = field(default="", compare=False)
+    """SHA-256 of the prepared file that it was read from."""
     _copies: dict[torch.device, Dataset] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -131,7 +133,7 @@ def read_dataset(path: Path) -> Dataset:
     """Read a file of `write_dataset`; raises UserError if it is damaged or of another version."""
     try:
         digest = path.with_name(f"{path.name}.sha256")  # missing after a kill of the writer
-        if digest.read_text(encoding="utf-8").split()[:1] != [sha256(path)]:
+        if digest.read_text(encoding="utf-8").split()[:1] != [found := sha256(path)]:
             raise ValueError(f"its content is not that of {digest.name}")
         with safe_open(path, framework="pt") as file:
             header = dict(json.loads((file.metadata() or {})["dataset"]))
@@ -149,4 +151,4 @@ def read_dataset(path: Path) -> Dataset:
             f"{path}: damaged, or no prepared data set: delete it, and run the same command again "
             f"({error})"
         ) from error
-    return Dataset(name, kind, classes, train, validation, test, header, extras)
+    return Dataset(name, kind, classes, train, validation, test, header, extras, sha256=found)

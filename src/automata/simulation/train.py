@@ -13,7 +13,6 @@ from automata.records import R, read_as, write_record
 from automata.registry import CONTROLS
 from automata.simulation.grid import Curve, Curves, CurvesJob, Point
 from automata.training.evaluation import evaluate
-from automata.training.subsets import subset_plan
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.work import WorkFolder
@@ -45,7 +44,7 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
         seed=job.seed,
     )
     with job_context(Job(run=run, settings=job.settings, files=job.files), data) as context:
-        sources = context.provenance["measurement"], context.data_sha256
+        sources = context.provenance["measurement"], context.dataset.sha256
         key = fingerprint({"job": job.model_dump(mode="json"), "sources": sources})
         space, search = job.settings.protocol.search_space, job.settings.search
         proposer = RandomSearch(space, search, job.pool_seed)
@@ -60,7 +59,7 @@ def _curves(job: CurvesJob, data: Path, folder: Path) -> Curves:
             curves.append(curve)
         return Curves(
             job=job,
-            data_sha256=context.data_sha256,
+            data_sha256=context.dataset.sha256,
             curves=curves,
             provenance=context.provenance,
         )
@@ -81,7 +80,7 @@ def _train(
 ) -> Curve:
     """Return the learning curve of one configuration."""
     start = time.process_time()
-    run = context.training_run(configuration, subset_plan(context.job))
+    run = context.training_run(configuration, 0)
     run.patience = None  # a curve has all epochs
     points = []
     for epoch in job.epochs:

@@ -28,8 +28,7 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
 
     Raises UserError if torch cannot use an installed GPU, or if the GPU lacks the precision.
     """
-    # No measurement shows that the small models of tables gain from a GPU.
-    wanted = compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
+    wanted = wants_gpu(compute, kind)
     if compute.device != "cpu" and not torch.cuda.is_available():
         trouble = unusable_gpus()
         if compute.device == "cuda" or (trouble and wanted):
@@ -48,6 +47,12 @@ def choose_device(compute: Compute, kind: str) -> torch.device:
         )
     _make_repeatable()
     return torch.device("cuda")
+
+
+def wants_gpu(compute: Compute, kind: str) -> bool:
+    """Return whether a job on data of `kind` trains on a GPU where there is one."""
+    # No measurement shows that the small models of tables gain from a GPU.
+    return compute.device == "cuda" or (compute.device == "auto" and kind != "tabular")
 
 
 def take_device(device: torch.device) -> torch.device:

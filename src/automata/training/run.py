@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -96,15 +96,21 @@ class TrainingRun:
         waited = 0 if best is None else self.progress.epochs - best.epoch
         return self.progress.failure is not None or (patience is not None and waited >= patience)
 
-    def train_to(self, epoch: int) -> None:
-        """Train until `epoch` epochs are done in total, or until the training has `ended`."""
+    def train_to(self, epoch: int, pause: Callable[[], bool] = lambda: False) -> bool:
+        """Train until `epoch` epochs are done in total, or until the training has `ended`.
+
+        Return whether it did: between two epochs it ends early if `pause` returns true.
+        """
+        started_at = self.progress.epochs
         while self.progress.epochs < epoch and not self.ended:
+            if self.progress.epochs > started_at and pause():
+                return False
             try:
                 with self._timed("selection"):
                     subset = self._subsets.of_epoch(self.progress, self._problem)
             except DivergedError as error:
                 self.progress.failure = str(error)
-                return
+                break
             with self._timed("training"), self._own_randomness():
                 loss = self._train_epoch(subset)
             self.progress.epochs += 1
@@ -116,6 +122,7 @@ class TrainingRun:
             every, done = self.protocol.evaluate_every, self.progress.epochs
             if every is not None and done % every == 0 and done < epoch:
                 self.progress.curve.append(self._evaluation())
+        return True
 
     def evaluate(self) -> None:
         """Add an evaluation on the validation set to the progress: with `patience` the best."""

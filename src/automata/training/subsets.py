@@ -44,6 +44,9 @@ class SubsetPlan:
         return math.ceil(self.warm_start * epochs * self.fraction)
 
 
+ALL_DATA = SubsetPlan(Full(), fraction=1.0)
+
+
 def build_selector(name: str, own: Mapping[str, str] | None = None, /, **settings: Any) -> Selector:
     """Return the selector `name` with its settings; a control selects all rows.
 

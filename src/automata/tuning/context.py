@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,16 @@ from automata.models.classifier import build_model
 from automata.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN, load_own
 from automata.seeds import derive
-from automata.training.device import choose_device, gpus_in_use, limit_threads, take_device
+from automata.training.device import (
+    choose_device,
+    gpus_in_use,
+    limit_threads,
+    take_device,
+    wants_gpu,
+)
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan, subset_plan
-from automata.tuning.search import search_of
+from automata.training.subsets import ALL_DATA, subset_plan
+from automata.tuning.search import Search, search_of
 
 
 @dataclass(frozen=True)
@@ -36,31 +42,52 @@ class JobContext:
     job: Job
     data: Path
     dataset: Dataset
-    data_sha256: str
+    search: Search
+    """The search of the job before its first result."""
     device: torch.device
+    """Of this process."""
+    trials_on: str
+    """The device of trials: `cpu` or `cuda`."""
     provenance: dict[str, Any]
     lock_wait_seconds: float
 
-    def training_run(self, configuration: dict[str, Any], plan: SubsetPlan) -> TrainingRun:
-        """Return a new training run in this process."""
-        device = take_device(self.device)
-        return training_run(self.job, self.dataset, configuration, plan, device)
+    def training_run(self, configuration: dict[str, Any], trial: int | None) -> TrainingRun:
+        """Return a new training run in this process, of `trial` or, if None, on all data."""
+        return training_run(self.job, self.dataset, configuration, trial, take_device(self.device))
 
-    def meter(self, gpus: int = 1) -> Meter:
-        """Return a meter of this host that reads at most `gpus` GPUs."""
+    def on_cluster(self, resources: Mapping[str, float]) -> JobContext:
+        """Return this context with trials on a Ray cluster that has these `resources`.
+
+        Raises UserError if the configuration asks for a GPU, and the cluster has none.
+        """
+        compute = self.job.settings.compute
+        if not wants_gpu(compute, self.dataset.kind) or not resources.get("GPU"):
+            if compute.device == "cuda":
+                raise UserError(
+                    "compute.device: cuda: the Ray cluster has no GPU (valid: auto, cpu)"
+                )
+            return replace(self, trials_on="cpu", provenance={**self.provenance, "device": "cpu"})
+        mark = "accelerator_type:"  # how Ray names models of GPUs
+        models = sorted(name.removeprefix(mark) for name in resources if name.startswith(mark))
+        device = ", ".join(models) or "GPU"
+        return replace(self, trials_on="cuda", provenance={**self.provenance, "device": device})
+
+    def meter(self) -> Meter:
+        """Return a meter of this host and of the GPUs that trials use."""
         metering = self.job.settings.metering
         return Meter(
             sample_seconds=metering.sample_seconds,
-            gpus=gpus_in_use(self.device, gpus),
+            gpus=gpus_in_use(self.device, self.job.settings.compute.gpus),
             exclusive=metering.exclusive,
         )
 
 
 @contextmanager
-def job_context(job: Job, data: Path) -> Iterator[JobContext]:
+def job_context(job: Job, data: Path, cluster: bool = False) -> Iterator[JobContext]:
     """Check `job` and its prepared file `data`; hold the host's lock during the body if exclusive.
 
-    Raises UserError before any training if data, methods, model or device do not fit the job.
+    If its trials run on a `cluster`, this host needs no GPU. Raises UserError before any training
+    if data, methods, model or device do not fit the job.
     """
     compute = job.settings.compute
     keep_to_allocation(compute)
@@ -69,9 +96,11 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")
     if Preparation.model_validate(dataset.metadata["preparation"]) != job.settings.data:
         raise UserError(f"{data}: prepared with other settings; delete it, to prepare it again")
-    own_model_sha256 = _check_methods(job, dataset)
+    search, own_model_sha256 = _check_methods(job, dataset)
     limit_threads(compute.threads_per_trial)
-    device = choose_device(compute, dataset.kind)
+    device = torch.device("cpu")
+    if torch.cuda.is_available() or not cluster:
+        device = choose_device(compute, dataset.kind)
     made_by = {
         **provenance(job.run.selector),
         **numerics(),
@@ -80,35 +109,36 @@ def job_context(job: Job, data: Path) -> Iterator[JobContext]:
         "own_model_sha256": own_model_sha256,
     }
     with exclusive_host(job.settings.metering.exclusive) as waited:
-        yield JobContext(job, data, dataset, sha256(data), device, made_by, waited)
+        yield JobContext(job, data, dataset, search, device, device.type, made_by, waited)
 
 
 def training_run(
     job: Job,
     dataset: Dataset,
     configuration: dict[str, Any],
-    plan: SubsetPlan,
+    trial: int | None,
     device: torch.device,
 ) -> TrainingRun:
-    """Return a new training run of `job` on a device that this process has taken."""
+    """Return a new run of `trial`, or on all data, on a device that this process has taken."""
     seed, settings = derive(job.run.seed, job.run.training_stream), job.settings
+    plan = ALL_DATA if trial is None else subset_plan(job, trial)
     return TrainingRun(
         dataset, configuration, settings.protocol, plan, seed, device, settings.compute
     )
 
 
-def _check_methods(job: Job, dataset: Dataset) -> str | None:
-    """Build all methods of `job`; return the SHA-256 of the user's own model, None without one."""
+def _check_methods(job: Job, dataset: Dataset) -> tuple[Search, str | None]:
+    """Build all methods of `job`; return its search, and the SHA-256 of the user's own model."""
     model, model_sha256 = job.settings.protocol.model, None
     for kind, target in job.settings.own.items():
         key = f"{OWN[kind]}.{getattr(job.run, kind)}"
         own_file(target, job.files.get(key), key)
     subset_plan(job)
-    configuration = search_of(job).trials[0].configuration
+    search = search_of(job)
     if isinstance(model, OwnModel):
         model_sha256 = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
-        build_model(dataset, configuration, model)
-    return model_sha256
+        build_model(dataset, search.trials[0].configuration, model)
+    return search, model_sha256
 
 
 def own_file(target: str, expected: str | None, key: str) -> str | None:

@@ -1,9 +1,9 @@
-"""One measured job: search, refit, one evaluation of the test set, one record."""
+"""One measured job: search, final training, one evaluation of the test set, one record."""
 
 from __future__ import annotations
 
 import logging
-import math
+from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,22 +12,18 @@ from automata.config.job import Job
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.files import sha256
-from automata.metering.measurement import Measurement
 from automata.models.classifier import Classifier
 from automata.prediction.saved import SavedModel, read_encoding, write_model
-from automata.records import Data, Record, Segment, Test, Trial, Tuning, read_record, write_record
+from automata.records import Data, Record, Test, read_record, write_record
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
-from automata.training.subsets import subset_plan
-from automata.tuning.context import JobContext, job_context
-from automata.tuning.live import LiveSearch
-from automata.tuning.log import SearchLog, SearchStarted, extend, header_of, load_log
-from automata.tuning.ray_search import search_in_ray
-from automata.tuning.refit import ALL_DATA, best_trials, refit
-from automata.tuning.search import search_of
-from automata.tuning.searchers import random_configuration
-from automata.tuning.work import WorkFolder, read_checkpoint
+from automata.tuning.checkpoints import read_checkpoint
+from automata.tuning.context import job_context
+from automata.tuning.phases import Phases
+from automata.tuning.ray_search import train_in_ray
+from automata.tuning.ray_session import users_ray
+from automata.tuning.work import WorkFolder
 
 logger = logging.getLogger(__name__)
 
@@ -88,29 +84,23 @@ def run(
     """
     work = WorkFolder(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with job_context(job, data) as context:
-        header = header_of(job, context.data_sha256, context.provenance, ray_address)
-        log = load_log(work, header)
-        if output is not None and not log.results and not ray_address:
-            extend(log, header, output)
-        resumed = bool(log.results)
-        tuning = run_search(context, work, log, ray_address)
-        best = tuning.trials[tuning.best]
-        logger.info("best of %d trials: %s", len(tuning.trials), best.configuration)
-        if job.run.trains_finally:
-            finalists = best_trials(tuning, job.settings.protocol)
-            key = f"{header.model_dump_json()} {[trial.configuration for trial in finalists]}"
-            final, trained = refit(context, finalists, work.refit, key)
-            resumed = resumed or len(final.segments) > 1
-        else:
-            final, trained = None, _best_model(context, best, work)
+    with ExitStack() as stack:
+        context = stack.enter_context(job_context(job, data, cluster=bool(ray_address)))
+        if ray_address:
+            context = context.on_cluster(stack.enter_context(users_ray(ray_address, work.path)))
+        phases = Phases(context, work, ray_address, output)
+        train_in_ray(context, work, phases.unfinished(), ray_address)
+        phases.check()
+        tuning, final = phases.tuning, phases.final
+        best = tuning.trials[tuning.best if final is None or final.trial is None else final.trial]
+        trained = context.training_run(best.configuration, best.index if final is None else None)
+        _load_model(trained, phases.model, (final or best).progress)
         test = evaluate(trained.model, trained.data.test, job.settings.protocol.metric)
-    started = [it.provenance for it in log.entries if isinstance(it, SearchStarted)]
     dataset = context.dataset
     record = Record(
         job=job,
         data=Data(
-            sha256=context.data_sha256,
+            sha256=dataset.sha256,
             classes=dataset.classes,
             counts=dataset.metadata["counts"],
             source=dataset.metadata["source"],
@@ -119,68 +109,11 @@ def run(
         tuning=tuning,
         final=final,
         test=Test(rows=len(trained.data.test), **asdict(test)),
-        resumed=resumed,
+        resumed=phases.resumed,
         lock_wait_seconds=context.lock_wait_seconds,
-        provenance=[context.provenance, *started][-1],
+        provenance=phases.provenance,
     )
     return record, trained.model
-
-
-def run_search(
-    context: JobContext, work: WorkFolder, log: SearchLog, ray_address: str | None
-) -> Tuning:
-    """Finish the search of a job, and return it for the record.
-
-    Raises UserError if every trial diverged, and the error of a trial that crashes.
-    """
-    job = context.job
-    if not job.run.searches:  # `untuned` trains the first configuration of random search
-        drawn = random_configuration(job)
-        trial = Trial(index=0, configuration=drawn, rungs=[], status="drawn", progress=Progress())
-        return Tuning(segments=[], trials=[trial], best=0)
-    search = search_of(job)
-    log.replay(search)
-    minutes = job.settings.protocol.search_minutes
-    spent = sum(segment.measurement.wall_seconds for segment in log.segments)
-    left = math.inf if minutes is None else minutes * 60 - spent
-    if left <= 0:
-        search.stop()
-    if search.finished:
-        logger.info("the search is already finished: %s", work.log)
-    else:
-        meter = context.meter(job.settings.compute.gpus)
-        live = LiveSearch(search, log, work, meter, context.provenance, left)
-        search_in_ray(context, live, ray_address)
-    trials, latest = [], log.latest
-    for it in search.trials:
-        progress, whole = latest[it.index], it.reached == len(it.rungs)
-        fields = {"index": it.index, "configuration": it.configuration, "rungs": it.rungs}
-        ended = "failed" if progress.failure is not None else "completed" if whole else "stopped"
-        trials.append(Trial(**fields, status=ended, progress=progress))
-    assert search.best is not None, "there is at least one trial"
-    best = trials[search.best.index]
-    if best.status == "failed":
-        first = trials[0].progress.failure
-        raise UserError(f"all {len(trials)} trials diverged; the first: {first}")
-    segments, cluster = log.segments, None
-    if ray_address:
-        segments, cluster = [*map(_time_only, segments)], {"address": ray_address}
-    return Tuning(segments=segments, trials=trials, best=best.index, cluster=cluster)
-
-
-def _time_only(segment: Segment) -> Segment:
-    """Return a segment without energy and CPU time, as its trials ran on the user's Ray."""
-    measurement = Measurement(
-        started_at=segment.measurement.started_at,
-        wall_seconds=segment.measurement.wall_seconds,
-        cpu_seconds=None,
-        host_busy_cpu_seconds=None,
-        exclusive=False,
-        channels=[],
-        flags=["elsewhere"],
-        notes=["trials ran on a Ray cluster: their energy and CPU time were not measured"],
-    )
-    return segment.model_copy(update={"measurement": measurement})
 
 
 def keep_model(
@@ -225,23 +158,20 @@ def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
         if rows != "train":
             wider = replace(context.dataset, train=context.dataset.train_with_validation())
             context = replace(context, dataset=wider)
-        plan = ALL_DATA if record.final else subset_plan(job)
-        trained = context.training_run(record.best.configuration, plan)
+        trial = None if record.final else record.best.index
+        trained = context.training_run(record.best.configuration, trial)
         _train_to_kept(trained, chosen.progress)
     return trained.model
 
 
-def _best_model(context: JobContext, best: Trial, work: WorkFolder) -> TrainingRun:
-    """Return a run with the `best` trial's model, trained again if its file cannot be read."""
-    trained = context.training_run(best.configuration, subset_plan(context.job))
-    file, epochs = work.model(best.index), best.progress.epochs
+def _load_model(run: TrainingRun, file: Path, progress: Progress) -> None:
+    """Give a new `run` the model in `file`; train it again if that cannot be read."""
     state = read_checkpoint(file)
-    if state is not None and state["epochs"] == epochs:
-        trained.model.load_state_dict(state["model"])
+    if state is not None and state["epochs"] == progress.epochs:
+        run.model.load_state_dict(state["model"])
     else:
         logger.warning("%s: missing or damaged; the model is trained again", file)
-        _train_to_kept(trained, best.progress)
-    return trained
+        _train_to_kept(run, progress)
 
 
 def _train_to_kept(run: TrainingRun, progress: Progress) -> None:

@@ -1,4 +1,4 @@
-"""A running search: it logs each result with the measurement so far, then judges it."""
+"""A phase of a job that runs: it logs each result with the measurement so far, then judges it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,18 @@ from typing import Any
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
 from automata.training.progress import Progress
-from automata.tuning.log import SearchEnded, SearchLog, SearchStarted, TrialReported, judge
+from automata.tuning.log import (
+    PhaseEnded,
+    PhaseStarted,
+    SearchLog,
+    TrialReported,
+    TrialSaved,
+    judge,
+    latest_of,
+)
 from automata.tuning.schedulers import Verdict
 from automata.tuning.search import Search
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import PhaseFolder
 
 MEASUREMENT_SECONDS = 1.0
 """Least time between two measurements in the log."""
@@ -24,14 +32,14 @@ MEASUREMENT_SHARE = 0.01
 """Largest share of the window that measurements may take: one takes 2 ms or more."""
 
 
-class LiveSearch:
+class LivePhase:
     """A search, its log, and its measured window: from the first trial's start to the last end."""
 
     def __init__(
         self,
         search: Search,
         log: SearchLog,
-        work: WorkFolder,
+        folder: PhaseFolder,
         meter: Meter,
         provenance: dict[str, Any],
         seconds: float = math.inf,
@@ -39,7 +47,9 @@ class LiveSearch:
         """After `seconds` of the window, no trial starts or goes on."""
         self.search = search
         self.log = log
-        self.work = work
+        self.folder = folder
+        self.latest = latest_of(log.entries)
+        """The latest progress of each trial that has reported."""
         self._meter = meter
         self._provenance = provenance
         self._seconds = seconds
@@ -49,10 +59,6 @@ class LiveSearch:
         self._opened_at = math.inf
         self._measure_at = 0.0
 
-    def __getstate__(self) -> dict[str, object]:
-        """Return no state: Ray Tune pickles this object, but a restart reads the log only."""
-        return {}
-
     def open(self) -> None:
         """Open the window, once: the first worker has loaded everything and starts to train."""
         if self._opened_at < math.inf:
@@ -60,7 +66,7 @@ class LiveSearch:
         self._preparation.join()
         gc.freeze()  # garbage collection of all loaded objects would take 0.3 s of the window
         self.log.append(
-            SearchStarted(
+            PhaseStarted(
                 host=platform.node(),
                 setup_seconds=time.perf_counter() - self._created_at,
                 provenance=self._provenance,
@@ -69,34 +75,47 @@ class LiveSearch:
         self._meter.__enter__()
         self._opened_at = time.monotonic()
 
-    def report(self, index: int, progress: Progress) -> Verdict:
-        """Log a result of trial `index`, judge it, and close the window after the last one."""
+    def saved(self, index: int, epoch: int) -> None:
+        """Log that trial `index` has a checkpoint after `epoch`, and remove its older ones."""
+        self.log.append(TrialSaved(index=index, epoch=epoch, measurement=self._measurement(True)))
+        self.folder.discard(index, before=epoch)
+
+    def report(self, index: int, progress: Progress, saved: bool = False) -> Verdict:
+        """Log a result of trial `index`, judge it, and close the window after the last one.
+
+        `saved` tells whether the trial has a checkpoint of it.
+        """
         search, previous_best = self.search, self.search.best
+        trial = search.trials[index]
         result = TrialReported(
             index=index,
-            configuration=search.trials[index].configuration,
+            configuration=trial.configuration,
+            rung=trial.reached + 1,
             progress=progress,
-            measurement=self._measurement(),
+            measurement=self._measurement(saved),
         )
         self.log.append(result)
+        self.latest[index] = progress
+        if saved:
+            self.folder.discard(index, before=progress.epochs)
         verdict = judge(result, search)
         assert verdict is not None, f"trial {index} was not asked for this result"
         if time.monotonic() - self._opened_at >= self._seconds:
             verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
         bests = {trial.index for trial in (previous_best, search.best) if trial is not None}
         for ended in bests.union(verdict.ends):  # of ended trials, only the best keeps its model
-            self.work.checkpoint(ended).unlink(missing_ok=True)
+            self.folder.discard(ended)
             if search.best is not None and ended != search.best.index:
-                self.work.model(ended).unlink(missing_ok=True)
+                self.folder.model(ended).unlink(missing_ok=True)
         if search.finished:
             self._meter.__exit__(None, None, None)
-            self.log.append(SearchEnded(measurement=self._meter.measurement))
+            self.log.append(PhaseEnded(measurement=self._meter.measurement))
         return verdict
 
-    def _measurement(self) -> Measurement | None:
-        """Return the measurement up to now; None if the previous one is recent."""
+    def _measurement(self, needed: bool) -> Measurement | None:
+        """Return the measurement up to now; None if it is not `needed` and one is recent."""
         start = time.monotonic()
-        if start < self._measure_at:
+        if start < self._measure_at and not needed:
             return None
         measurement = self._meter.so_far()
         now = time.monotonic()

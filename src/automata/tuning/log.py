@@ -1,4 +1,4 @@
-"""The log of a search: each result is appended, with the measurement so far, before it is judged.
+"""The log of a phase: each result is appended, with the measurement so far, before it is judged.
 
 After a `kill -9` the next process judges the results of the log in a new search (`search.Search`).
 """
@@ -9,7 +9,6 @@ import hashlib
 import logging
 import math
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import groupby
@@ -27,7 +26,7 @@ from automata.runs import DEPTH
 from automata.training.progress import Progress
 from automata.tuning.schedulers import Verdict
 from automata.tuning.search import Search, search_of
-from automata.tuning.work import WorkFolder, read_checkpoint
+from automata.tuning.work import PhaseFolder
 
 logger = logging.getLogger(__name__)
 
@@ -39,24 +38,26 @@ SHARED = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "de
 
 
 class LogHeader(Recorded):
-    """The first line: all that the search depends on. Under another header it starts over."""
+    """The first line: all that the phase depends on. Under another header it starts over."""
 
     kind: Literal["header"] = "header"
     job: Job
     data_sha256: str
     environment: dict[str, Any]
+    finalists: list[dict[str, Any]] = []
+    """The configurations of the final training."""
 
 
 def header_of(
     job: Job, data_sha256: str, provenance: dict[str, Any], ray_address: str | None
 ) -> LogHeader:
-    """Return the header of a search."""
+    """Return the header of the log of a search."""
     environment = {name: provenance.get(name) for name in (*SHARED, "own_model_sha256")}
     environment["ray.address"] = ray_address
     return LogHeader(job=job, data_sha256=data_sha256, environment=environment)
 
 
-class SearchStarted(Recorded):
+class PhaseStarted(Recorded):
     """A process opened its window; the lines up to the next such entry are one segment."""
 
     kind: Literal["started"] = "started"
@@ -71,21 +72,64 @@ class TrialReported(Recorded):
     kind: Literal["reported"] = "reported"
     index: int
     configuration: dict[str, Any]
+    rung: int
+    """How many rungs it has reached."""
     progress: Progress
     measurement: Measurement | None
-    """Of the segment up to here; None if the last one is recent (`MEASUREMENT_SECONDS`)."""
+    """Of the segment up to here; None if the last one is recent and no checkpoint is newer."""
 
 
-class SearchEnded(Recorded):
+class TrialSaved(Recorded):
+    """A trial has a checkpoint between two rungs, which no other process may take before."""
+
+    kind: Literal["saved"] = "saved"
+    index: int
+    epoch: int
+    measurement: Measurement
+
+
+class PhaseEnded(Recorded):
     """All trials have ended; the last line."""
 
     kind: Literal["ended"] = "ended"
     measurement: Measurement
 
 
-Entry = LogHeader | SearchStarted | TrialReported | SearchEnded
+Entry = LogHeader | PhaseStarted | TrialReported | TrialSaved | PhaseEnded
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="kind")])
+
+
+def read_log(path: Path) -> list[Entry]:
+    """Return the entries of a log before its first damaged line; it changes nothing."""
+    entries: list[Entry] = []
+    with suppress(FileNotFoundError, ValidationError):  # or another version wrote the next line
+        for line in path.read_bytes().split(b"\n")[:-1]:  # the last line may be incomplete
+            body = line.partition(b" ")[2]
+            if line != _checked(body):
+                break
+            entries.append(_ENTRY.validate_json(body))
+    return entries
+
+
+def latest_of(entries: Iterable[Entry]) -> dict[int, Progress]:
+    """Return the latest progress of each trial that has reported."""
+    return {entry.index: entry.progress for entry in entries if isinstance(entry, TrialReported)}
+
+
+def segments_of(entries: Iterable[Entry]) -> list[Segment]:
+    """Return the segments, each with its latest measurement; one without any is left out."""
+    segments: dict[int, Segment] = {}
+    for place, entry in enumerate(entries):
+        if isinstance(entry, PhaseStarted):
+            start, started = place, entry
+        elif not isinstance(entry, LogHeader) and entry.measurement is not None:
+            segments[start] = Segment(
+                host=started.host,
+                setup_seconds=started.setup_seconds,
+                measurement=entry.measurement,
+            )
+    return [*segments.values()]
 
 
 class SearchLog:
@@ -96,18 +140,10 @@ class SearchLog:
 
     def __init__(self, path: Path) -> None:
         """Read the file, if there is one, and cut it off before the first damaged line."""
-        self.entries: list[Entry] = []
+        self.entries = read_log(path)
         self._path = path
-        if not path.exists():
-            return
-        *lines, rest = path.read_bytes().split(b"\n")
-        with suppress(ValidationError):
-            for line in lines:
-                body = line.partition(b" ")[2]
-                if line != _checked(body):
-                    break
-                self.entries.append(_ENTRY.validate_json(body))
-        if rest or len(self.entries) < len(lines):
+        content = path.read_bytes() if path.exists() else b""
+        if content.rpartition(b"\n")[2] or content.count(b"\n") > len(self.entries):
             self.cut(len(self.entries), "the next line is damaged, or another version wrote it")
 
     @property
@@ -115,28 +151,9 @@ class SearchLog:
         """The results, in the order in which the search judged them."""
         return [entry for entry in self.entries if isinstance(entry, TrialReported)]
 
-    @property
-    def latest(self) -> dict[int, Progress]:
-        """The latest progress of each trial that has reported."""
-        return {result.index: result.progress for result in self.results}
-
-    @property
-    def segments(self) -> list[Segment]:
-        """The segments, each with its latest measurement; a segment without one is left out."""
-        segments: dict[int, Segment] = {}
-        for place, entry in enumerate(self.entries):
-            if isinstance(entry, SearchStarted):
-                start, started = place, entry
-            elif isinstance(entry, TrialReported | SearchEnded) and entry.measurement is not None:
-                segments[start] = Segment(
-                    host=started.host,
-                    setup_seconds=started.setup_seconds,
-                    measurement=entry.measurement,
-                )
-        return [*segments.values()]
-
     def append(self, entry: Entry) -> None:
         """Add an entry."""
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab") as file:
             file.write(_line(entry))
         self.entries.append(entry)
@@ -164,29 +181,32 @@ def _checked(body: bytes) -> bytes:
     return f"{hashlib.sha256(body).hexdigest()[:DIGITS]} ".encode() + body
 
 
-def load_log(work: WorkFolder, header: LogHeader) -> SearchLog:
-    """Return the log in `work` of the search with this `header`; discard any other work there.
+def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:
+    """Return the log of the phase with this `header`; discard any other work in its folder.
 
-    It removes checkpoints ahead of the log: their trials would never report the rung they passed.
+    It removes checkpoints ahead of the log: no measurement in it has their work.
     """
-    log = SearchLog(work.log)
+    log = SearchLog(folder.log)
     if log.entries[:1] != [header]:
-        if work.clear():
-            logger.info("%s: discarded unfinished work of another job or version", work.path)
-        log = SearchLog(work.log)
+        if folder.clear():
+            logger.info("%s: discarded unfinished work of another job or version", folder.path)
+        log = SearchLog(folder.log)
         log.append(header)
-    rungs = Counter(result.index for result in log.results)
-    for trial, path in work.checkpoints().items():
-        state = read_checkpoint(path)
-        if state is None or len(state["progress"]["evaluations"]) > rungs[trial]:
+    logged: dict[int, int] = {}
+    for entry in log.entries:
+        if isinstance(entry, TrialReported):
+            logged[entry.index] = entry.progress.epochs
+        elif isinstance(entry, TrialSaved):
+            logged[entry.index] = entry.epoch
+    for trial, epoch, path in folder.checkpoints():
+        if epoch > logged.get(trial, 0):
             path.unlink()
     return log
 
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:
     """Report `result` to `search` and return the verdict; None if the search did not ask for it."""
-    rung = len(result.progress.evaluations)
-    if not search.expects(result.index, result.configuration, rung):
+    if not search.expects(result.index, result.configuration, result.rung):
         return None
     return search.report(result.index, result.progress.standing)
 
@@ -241,7 +261,7 @@ def _finished(header: LogHeader, output: Path) -> Iterator[Record]:
                 yield record
 
 
-def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
+def _entries(record: Record) -> Iterator[PhaseStarted | TrialReported]:
     """Yield the results of a finished search in order, each with the measurement of its segment."""
     tuning = record.tuning
     starts = [segment.measurement.started_at for segment in tuning.segments]
@@ -252,7 +272,7 @@ def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
     )
     for number, some in groupby(results, lambda it: max(0, bisect_right(starts, it[0]) - 1)):
         segment = tuning.segments[number].model_dump(exclude={"measurement"})
-        yield SearchStarted(**segment, provenance=record.provenance)
+        yield PhaseStarted(**segment, provenance=record.provenance)
         for _, index, rung in some:
             trial = tuning.trials[index]
             seen = trial.progress.evaluations[:rung]
@@ -262,6 +282,7 @@ def _entries(record: Record) -> Iterator[SearchStarted | TrialReported]:
             yield TrialReported(
                 index=index,
                 configuration=trial.configuration,
+                rung=rung,
                 progress=trial.progress.model_copy(update=update),
                 measurement=tuning.segments[number].measurement,
             )

@@ -1,10 +1,12 @@
-"""The trials of a search in Ray Tune: `search.Search` decides, and Ray only runs them."""
+"""The trials of a job in Ray Tune: `search.Search` decides, and Ray only runs them."""
 
 from __future__ import annotations
 
 import logging
 import shutil
 import warnings
+from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import ray
@@ -25,10 +27,13 @@ from ray.tune.search import SearchAlgorithm
 from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
-from automata.tuning.live import LiveSearch
-from automata.tuning.ray_session import gpu_share, local_ray, users_ray
+from automata.tuning.finalists import FinalSearch
+from automata.tuning.live import LivePhase
+from automata.tuning.ray_session import gpu_share, local_ray
+from automata.tuning.schedulers import Verdict
 from automata.tuning.search import SearchTrial
 from automata.tuning.trainable import TuneTrial
+from automata.tuning.work import WorkFolder
 
 # Ray prints the path of its results, which the job removes.
 logging.getLogger("ray.tune.tune").setLevel(logging.WARNING)
@@ -43,15 +48,38 @@ warnings.filterwarnings("ignore", "fail_fast='raise' detected")
 class_cache.DEFAULT_ENV_VARS.clear()
 
 
-class WindowOpener(Callback):
-    """Opens the window of a search when Ray says that the first trial's process is ready."""
+class Stage:
+    """The phase of a job that trains, shared by the classes that Ray calls."""
 
-    def __init__(self, live: LiveSearch) -> None:
-        self._live = live
+    def __init__(self, phases: Iterator[LivePhase], first: LivePhase) -> None:
+        self._phases = phases
+        self.live = first
+        self.trials: dict[int, Trial] = {}
+        """Ray's trials of this phase."""
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return no state: Ray Tune pickles this object, but a restart reads the logs only."""
+        return {}
+
+    def report(self, index: int, result: dict[str, Any]) -> Verdict:
+        """Log and judge a result of `TuneTrial`; begin the next phase after the last one."""
+        progress = Progress.model_validate_json(result["progress"])
+        verdict = self.live.report(index, progress, result["saved"])
+        if self.live.search.finished and (following := next(self._phases, None)):
+            self.live, self.trials = following, {}
+            following.open()  # its workers are there
+        return verdict
+
+
+class WindowOpener(Callback):
+    """Opens the window of a phase when Ray says that the first trial's process is ready."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
 
     def on_trial_start(self, **_: object) -> None:
         """Open the window."""
-        self._live.open()
+        self._stage.live.open()
 
 
 class LightTrial(Trial):
@@ -63,12 +91,10 @@ class LightTrial(Trial):
 
 
 class RayTrials(SearchAlgorithm):
-    """Gives Ray each trial of a search once, when a slot is free."""
+    """Gives Ray each trial of a phase once, when a slot is free."""
 
-    def __init__(self, live: LiveSearch) -> None:
-        self._search = live.search
-        self._logged = live.log.latest
-        self._given: set[int] = set()
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
 
     def add_configurations(self, experiments: Any) -> None:
         """Store the settings of trials."""
@@ -77,31 +103,37 @@ class RayTrials(SearchAlgorithm):
 
     def next_trial(self) -> Trial | None:
         """Return a new trial; None if no slot is free, no trial waits or a paused one is next."""
-        trial = self._search.upcoming()
-        if trial is None or trial.index in self._given:
-            self._search.prepare()  # while other trials train
+        stage, search = self._stage, self._stage.live.search
+        trial = search.upcoming()
+        if trial is None or trial.index in stage.trials:
+            search.prepare()  # while other trials train
             return None
-        self._search.start(trial.index)
-        self._given.add(trial.index)
-        return LightTrial(
+        search.start(trial.index)
+        stage.trials[trial.index] = LightTrial(
             self._spec["run"],
-            config=worker_config(trial, self._logged.get(trial.index)),
-            experiment_tag=str(trial.index),
+            config=worker_config(trial, stage.live),
+            experiment_tag=f"{stage.live.folder.path.name} {trial.index}",
             storage=self._spec["storage"],
             checkpoint_config=self._spec["checkpoint_config"],
         )
+        return stage.trials[trial.index]
 
     def is_finished(self) -> bool:
         """Return whether all trials have ended: Ray then ends the process of a pausing trial."""
-        return self._search.finished
+        return self._stage.live.search.finished
 
 
-def worker_config(trial: SearchTrial, logged: Progress | None) -> dict[str, Any]:
-    """Return the `config` of `TuneTrial`: a trial, and its progress in the log."""
+def worker_config(trial: SearchTrial, live: LivePhase) -> dict[str, Any]:
+    """Return the `config` of `TuneTrial`: a trial of a phase, and what the log has of it."""
+    search, logged = live.search, live.latest.get(trial.index)
     return {
+        "folder": str(live.folder.path.resolve()),
+        "pauses": search.pauses,
         "index": trial.index,
         "rungs": trial.rungs,
+        "compared": search.compared if isinstance(search, FinalSearch) else None,
         "configuration": trial.configuration,
+        "reached": trial.reached,
         "logged": logged.model_dump_json() if logged else None,
     }
 
@@ -109,85 +141,92 @@ def worker_config(trial: SearchTrial, logged: Progress | None) -> dict[str, Any]
 class RayScheduler(FIFOScheduler):
     """Lets Ray continue, pause and stop trials as a search judges them."""
 
-    def __init__(self, live: LiveSearch) -> None:
+    def __init__(self, stage: Stage) -> None:
         super().__init__()
-        self._live = live
-        self._search = live.search
-        self._trials: dict[int, Trial] = {}
+        self._stage = stage
+        self._keeps_workers = False
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Store the trial; with the first one, have Ray keep a worker for each slot.
+        """With the first trial, have Ray keep a worker for each slot.
 
         By default Ray keeps one idle worker. A trial whose own worker is still starting gets it,
         and Ray ends the other. A start takes 3 s, so shorter trials would run one after the other.
         """
-        if not self._trials and self._search.slots > 1:
+        slots = self._stage.live.search.slots
+        if not self._keeps_workers and slots > 1:
             controller = tune_controller._tune_controller
             reuse = controller._maybe_reuse_cached_actor
             controller._maybe_reuse_cached_actor = lambda trial: (
                 trial not in controller._trial_to_actor and reuse(trial)
             )
-            controller._actor_cache.increase_max(trial.placement_group_factory, self._search.slots)
-            controller.update_max_pending_trials(self._search.slots)
-        self._trials[trial.config["index"]] = trial
+            controller._actor_cache.increase_max(trial.placement_group_factory, slots)
+            controller.update_max_pending_trials(slots)
+        self._keeps_workers = True
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         """Judge the result; stop the paused trials that it ends."""
-        index = trial.config["index"]
-        verdict = self._live.report(index, Progress.model_validate_json(result["progress"]))
+        index, live, trials = trial.config["index"], self._stage.live, self._stage.trials
+        if "progress" not in result:
+            live.saved(index, result["saved"])
+            return str(TrialScheduler.CONTINUE)
+        verdict = self._stage.report(index, result)
         for ended in verdict.ends:
-            if ended != index and ended in self._trials:
-                tune_controller.stop_trial(self._trials[ended])
+            if ended != index and ended in trials:
+                tune_controller.stop_trial(trials[ended])
         if index in verdict.ends:
             return str(TrialScheduler.STOP)
         if index in verdict.goes_on:
-            self._search.start(index)
+            live.search.start(index)
             return str(TrialScheduler.CONTINUE)
         tune_controller.pause_trial(trial, should_checkpoint=False)  # `TuneTrial` keeps its own
         return str(TrialScheduler.NOOP)
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
         """Return the paused trial that goes on next; None if there is none or no slot is free."""
-        upcoming = self._search.upcoming()
-        if upcoming is None or upcoming.index not in self._trials:
+        live = self._stage.live
+        upcoming = live.search.upcoming()
+        if upcoming is None or upcoming.index not in self._stage.trials:
             return None
-        self._search.start(upcoming.index)
-        return self._trials[upcoming.index]
+        live.search.start(upcoming.index)
+        trial = self._stage.trials[upcoming.index]
+        trial.set_config(worker_config(upcoming, live))
+        return trial
 
 
-def search_in_ray(context: JobContext, live: LiveSearch, ray_address: str | None) -> None:
-    """Finish the search in a Ray of this job, or in the user's at `ray_address`.
+def train_in_ray(
+    context: JobContext, work: WorkFolder, phases: Iterator[LivePhase], ray_address: str | None
+) -> None:
+    """Finish the `phases` in a Ray of this job, or in the user's if it is connected to one.
 
     Raises the error of the first trial that crashes; a training that diverges is a result.
     """
-    compute, work = context.job.settings.compute, live.work
+    first = next(phases, None)
+    if first is None:
+        return
+    compute = context.job.settings.compute
     shutil.rmtree(work.ray, ignore_errors=True)
-    if ray_address:
-        session = users_ray(ray_address, work.path)
-    else:
-        gpus = len(gpus_in_use(context.device, compute.gpus))
-        session = local_ray(compute.concurrent_trials, gpus)
-    with session:
-        on_gpu = context.device.type == "cuda"
+    gpus = len(gpus_in_use(context.device, compute.gpus))
+    with nullcontext() if ray_address else local_ray(compute.concurrent_trials, gpus):
+        on_gpu = context.trials_on == "cuda"
         share = gpu_share(compute, int(ray.cluster_resources().get("GPU", 0)) if on_gpu else 0)
         trainable = tune.with_parameters(
             TuneTrial,
             job=context.job.model_dump_json(),
             data=str(context.data.resolve()),
-            device=context.device.type,
-            work=str(work.path.resolve()),
+            device=context.trials_on,
         )
         cpus = compute.threads_per_trial if ray_address else 1
         resources = PlacementGroupFactory([{"CPU": cpus, "GPU": share}])
+        stage = Stage(phases, first)
         tune.Tuner(
             tune.with_resources(trainable, resources),
             tune_config=TuneConfig(
-                search_alg=RayTrials(live), scheduler=RayScheduler(live), reuse_actors=True
+                search_alg=RayTrials(stage), scheduler=RayScheduler(stage), reuse_actors=True
             ),
             run_config=RunConfig(
                 name="tune",
                 storage_path=str(work.ray.resolve()),
-                callbacks=[WindowOpener(live)],
+                callbacks=[WindowOpener(stage)],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast="raise"),
                 checkpoint_config=CheckpointConfig(checkpoint_at_end=False),

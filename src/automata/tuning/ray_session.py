@@ -52,7 +52,7 @@ ENVIRONMENT = {
     "RAY_USAGE_STATS_ENABLED": "0",
     # Ray would print a growing table, and the path of results that the job removes.
     "RAY_AIR_NEW_OUTPUT": "0",
-    # Trials run at the priority of the refit; Ray's default is 15 lower.
+    # Trials run at the priority of the job; Ray's default is 15 lower.
     "RAY_worker_niceness": "0",
     # A worker imports what a trial needs before Ray asks for a trial.
     "RAY_preload_python_modules": "automata.tuning.preload",
@@ -250,8 +250,11 @@ def _short_parent() -> Path:
 
 
 @contextmanager
-def users_ray(address: str, work: Path) -> Iterator[None]:
-    """Run the body in the Ray at `address`; UserError if a node does not see the folder `work`."""
+def users_ray(address: str, work: Path) -> Iterator[dict[str, float]]:
+    """Connect to the Ray at `address` during the body; yield what all its nodes have.
+
+    Raises UserError if a node does not see the folder `work`.
+    """
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
@@ -269,6 +272,6 @@ def users_ray(address: str, work: Path) -> Iterator[None]:
             if not ray.get(exists.remote(str(work.resolve())), timeout=120):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
-        yield
+        yield ray.cluster_resources()
     finally:
         ray.shutdown()

@@ -60,13 +60,14 @@ class Search:
 
     def __init__(
         self,
-        proposer: Proposer,
+        proposer: Proposer | None,
         scheduler: Scheduler,
         configurations: int,
         slots: int = 1,
         screens: int = 1,
         initial: Sequence[dict[str, Any]] = (),
     ) -> None:
+        """Without a `proposer` there are only the `initial` configurations."""
         self.trials: list[SearchTrial] = []
         """In the order in which they were proposed."""
         self.results: list[Result] = []
@@ -86,19 +87,24 @@ class Search:
         self._fill_slots()
 
     @property
+    def pauses(self) -> bool:
+        """Whether trials may pause to wait for others."""
+        return self._scheduler.pauses
+
+    @property
     def finished(self) -> bool:
         """Whether all trials have ended."""
         return len(self._ended) == self._trials
 
     @property
     def best(self) -> SearchTrial | None:
-        """The best trial that has ended, by score or most rungs; the earlier one wins a tie."""
+        """The best trial that has ended, by `rank`."""
+        return max((self.trials[index] for index in self._ended), key=self.rank, default=None)
 
-        def rank(trial: SearchTrial) -> tuple[float, ...]:
-            by_rungs = self._scheduler.most_rungs_win and trial.score > WORST_SCORE
-            return trial.reached if by_rungs else 0, trial.score, -trial.index
-
-        return max((self.trials[index] for index in self._ended), key=rank, default=None)
+    def rank(self, trial: SearchTrial) -> tuple[float, ...]:
+        """Return the key of the best trial: score or most rungs; the earlier one wins a tie."""
+        by_rungs = self._scheduler.most_rungs_win and trial.score > WORST_SCORE
+        return trial.reached if by_rungs else 0, trial.score, -trial.index
 
     def prepare(self) -> None:
         """Propose a trial ahead if none waits: no free slot then waits for it for milliseconds."""
@@ -139,7 +145,7 @@ class Search:
         self._waiting.extendleft(reversed(verdict.goes_on))
         self._ended.update(verdict.ends)
         for ended in verdict.ends:
-            if len(self._initial) <= ended < self._configurations:
+            if self._proposer and len(self._initial) <= ended < self._configurations:
                 self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
         self._fill_slots()
         return verdict
@@ -167,11 +173,12 @@ class Search:
         """Propose a trial if the scheduler allows one more; return whether it does."""
         index, initial = len(self.trials), len(self._initial)
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
-        if index >= min(max(allowed, initial + self._proposer.uninformed), self._trials):
+        free = initial + (self._proposer.uninformed if self._proposer else 0)
+        if index >= min(max(allowed, free), self._trials):
             return False
         if index < min(initial, self._configurations):
             configuration = self._initial[index]
-        elif index < self._configurations:
+        elif self._proposer and index < self._configurations:
             configuration = self._proposer.suggest(str(index))
         else:
             configuration = self.trials[index % self._configurations].configuration

@@ -16,7 +16,7 @@ from automata.simulation.grid import curves_jobs, read_curves
 from automata.simulation.train import record_curves
 from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
-from support.searching import run_job, search_here
+from support.searching import run_job, train_here
 
 CONFIG = {
     "datasets": ["dna"],
@@ -76,7 +76,7 @@ def test_a_path_changes_with_what_a_training_reads_alone(jobs):
 def test_curves_have_the_scores_of_the_trials_of_a_search(
     jobs, data, tmp_path, monkeypatch, selector, fraction
 ):
-    monkeypatch.setattr(job_module, "search_in_ray", search_here)
+    monkeypatch.setattr(job_module, "train_in_ray", train_here)
     method = {"search": "random", "scheduler": "hyperband", "selector": selector}
     cell = Run(dataset="dna", **method, fraction=fraction, seed=0)
     run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")

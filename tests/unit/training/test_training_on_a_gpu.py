@@ -16,7 +16,7 @@ from automata.selection.random import FixedRandom
 from automata.training.evaluation import chunks
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
-from automata.tuning.work import read_checkpoint, write_checkpoint
+from automata.tuning.checkpoints import read_checkpoint, write_checkpoint
 from benchmarks.workloads import images, sentences
 from support.pretence import pretended_cuda
 

@@ -10,7 +10,7 @@ import pytest
 
 from automata.tuning import job as job_module
 from automata.tuning import ray_search
-from support.searching import search_here
+from support.searching import train_here
 
 
 @pytest.fixture
@@ -23,11 +23,11 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(ray_search, "local_ray", there_already)
     # Fixtures of a module leave another search in its place.
-    monkeypatch.setattr(job_module, "search_in_ray", ray_search.search_in_ray)
+    monkeypatch.setattr(job_module, "train_in_ray", ray_search.train_in_ray)
 
 
 @pytest.fixture
 def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs train their trials one after the other in this process."""
-    monkeypatch.setattr(job_module, "search_in_ray", search_here)
+    monkeypatch.setattr(job_module, "train_in_ray", train_here)
     monkeypatch.setattr("ray.is_initialized", lambda: False)  # it may be that of the session

@@ -29,14 +29,15 @@ from automata.seeds import derive
 from automata.selection.random import RepeatedRandom
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
+from automata.training.subsets import ALL_DATA, SubsetPlan
+from automata.tuning import checkpoints as checkpoints_module
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
+from automata.tuning import phases as phases_module
 from automata.tuning.job import ModelFiles, complete_job
-from automata.tuning.log import SearchLog, TrialReported
-from automata.tuning.refit import ALL_DATA
-from automata.tuning.work import CheckpointPolicy, WorkFolder
-from support.searching import SPACE, make_job, run_job, search_here
+from automata.tuning.log import SearchLog, TrialReported, read_log, segments_of
+from automata.tuning.work import WorkFolder
+from support.searching import SPACE, make_job, run_job, train_here
 
 from .replay import differences
 
@@ -86,7 +87,7 @@ def data(tmp_path_factory):
 @pytest.fixture(scope="module")
 def record(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(job_module, "train_in_ray", train_here)
         return run_job(make_job(), data, tmp_path_factory.mktemp("work") / "job")
 
 
@@ -153,19 +154,21 @@ def finalists_of(trials):
 
 
 @pytest.mark.parametrize(("finalists", "patience"), [(1, None), (3, None), (3, 1)])
-def test_an_interrupted_refit_resumes(data, tmp_path, monkeypatch, finalists, patience):
+def test_an_interrupted_final_training_repeats_one_epoch(
+    data, tmp_path, monkeypatch, finalists, patience
+):
     job = make_job(finalists=finalists, patience=patience)
-    train_to, epochs, stops = TrainingRun.train_to, [], []
+    train, epochs, stops = TrainingRun._train_epoch, [], []
 
-    def counted(run, epoch):
+    def counted(run, subset):
         if run.plan.fraction == 1.0:
-            epochs.append(epoch)
+            epochs.append(run.progress.epochs)
             if len(epochs) in stops:
                 raise KeyboardInterrupt
-        train_to(run, epoch)
+        return train(run, subset)
 
-    monkeypatch.setattr(TrainingRun, "train_to", counted)
-    monkeypatch.setattr(CheckpointPolicy, "write", lambda self, number, trained, write: write())
+    monkeypatch.setattr(TrainingRun, "_train_epoch", counted)
+    monkeypatch.setattr(checkpoints_module, "WRITING_SHARE", 1e9)  # writing always pays
     calm = run_job(job, data, tmp_path / "calm")
     whole = len(epochs)
     for stop in (it for it in (3, 6, 8, 11) if it <= whole):
@@ -186,46 +189,68 @@ import os, signal, sys
 from pathlib import Path
 from automata.config.job import Job
 from automata.tuning.job import run
-from automata.tuning.log import SearchLog
+from automata.tuning.log import PhaseEnded, SearchLog
 append = SearchLog.append
 def killed_later(log, entry):
     append(log, entry)
-    if len(log.results) == int(sys.argv[4]):
-        os.kill(os.getpid(), signal.SIGKILL)
+    if log._path.parent.name == sys.argv[4]:
+        results = [it for it in log.entries if it.kind in ("reported", "saved")]
+        if len(log.entries) > 1 and len(results) == int(sys.argv[5]):
+            os.kill(os.getpid(), signal.SIGKILL)
 SearchLog.append = killed_later
 run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 """
+ASHA_ON_ALL = make_job(run={"search": "tpe", "scheduler": "asha"} | FULL)
+OF_SIX = {"configurations": 9, "finalists": 6, "finalist_rungs": {0.1: 4, 0.5: 2}}
+ONE, SIX = make_job(), make_job(run={"selector": "rs2"}, **OF_SIX)
+TWO_AT_ONCE = make_job(2, **HEDGE)
 
 
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
 @pytest.mark.parametrize(
-    ("job", "results"),
+    ("job", "phase", "results"),
     [
-        (make_job(run={"search": "tpe", "scheduler": "asha"} | FULL), 5),
-        # Hyperband's 3 + 2 x 2 results end the first screen.
-        (make_job(2, **HEDGE), 11),
+        (ASHA_ON_ALL, "search", 5),
+        # Hyperband's 3 + 2 x 2 results end the first screen, and a worker saves its first epoch.
+        (TWO_AT_ONCE, "search", 12),
+        (SIX, "final", 5),
+        *(
+            pytest.param(job, "final", results, marks=pytest.mark.slow)
+            for job, points in ((ONE, (0, 1, 2)), (SIX, (0, 9)), (TWO_AT_ONCE, (4,)))
+            for results in points
+        ),
     ],
-    ids=["asha", "hedge, two trials at once"],
 )
-def test_a_search_that_was_killed_ends_as_it_would_have(data, tmp_path, job, results):
-    parts = job.model_dump_json(), data, tmp_path / "job", str(results)
+def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase, results):
+    parts = job.model_dump_json(), data, tmp_path / "job", phase, str(results)
     killed = [sys.executable, "-c", INTERRUPTED, *parts]
     assert subprocess.run(killed, capture_output=True).returncode == -signal.SIGKILL
-    log = SearchLog(WorkFolder(tmp_path / "job").log)
-    assert len(log.results) == results
+    folder = getattr(WorkFolder(tmp_path / "job"), phase)
+    log = SearchLog(folder.log)
 
     record = run_job(job, data, tmp_path / "job")
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "search_in_ray", search_here)
+        patch.setattr(job_module, "train_in_ray", train_here)
         assert outcome(record) == outcome(run_job(job, data, tmp_path / "calm"))
     assert differences(record) == []
     assert record.resumed
-    assert len(record.tuning.segments) == 2
-    assert record.tuning.segments[1].setup_seconds > 0
-    kept = {evaluation.finished_at for evaluation in evaluations(record)}
-    assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
+    if phase == "search":
+        part, runs = record.tuning, [trial.progress for trial in record.tuning.trials]
+    else:
+        part, runs = record.final, trainings(record)
+    finished = phase == "final" and job is ONE and results == 2
+    assert len(part.segments) == (2 if results and not finished else 1)
+    assert part.segments[-1].setup_seconds > 0
+    logged = [it.progress.evaluations for it in log.results if it.progress.evaluations]
+    kept = {evaluation.finished_at for run in runs for evaluation in run.evaluations}
+    assert {evaluations[-1].finished_at for evaluations in logged} <= kept
+
+
+def trainings(record):
+    """Return the trainings of all finalists."""
+    return [record.final.progress, *(finalist.progress for finalist in record.final.lost)]
 
 
 @pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
@@ -236,10 +261,10 @@ def test_an_interrupted_search_without_its_files_keeps_its_results(
     """It has its log alone, without the checkpoints and the model of the best trial."""
     job, work = make_job(run={"search": "tpe", "scheduler": scheduler} | FULL), WorkFolder(tmp_path)
     record = run_job(job, data, work.path)
-    assert [path.name for path in tmp_path.glob("*/*.pt")] == [f"{record.best.index}.pt"]
-    shutil.rmtree(tmp_path / "checkpoints")
-    shutil.rmtree(tmp_path / "models")
-    log, results = SearchLog(work.log), round(share * len(evaluations(record)))
+    assert [path.name for path in tmp_path.rglob("*.pt")] == [f"{record.best.index}.pt"]
+    shutil.rmtree(tmp_path / "search/checkpoints")
+    shutil.rmtree(tmp_path / "search/models")
+    log, results = SearchLog(work.search.log), round(share * len(evaluations(record)))
     places = [n for n, entry in enumerate(log.entries, 1) if isinstance(entry, TrialReported)]
     log.cut(places[results - 1] if results else 2, "interrupted")
 
@@ -254,9 +279,9 @@ def test_an_interrupted_search_without_its_files_keeps_its_results(
 
 
 def search_alone(job, data, folder):
-    """Interrupt a job between its search and its refit."""
+    """Interrupt a job between its search and its final training."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job_module, "refit", interrupt)
+        patch.setattr(phases_module, "FinalSearch", interrupt)
         with pytest.raises(KeyboardInterrupt):
             run_job(job, data, folder)
 
@@ -274,7 +299,7 @@ def test_a_restart_repeats_the_search_of_other_software_alone(
     data, tmp_path, monkeypatch, change, same
 ):
     search_alone(make_job(), data, tmp_path / "job")
-    before = SearchLog(WorkFolder(tmp_path / "job").log).segments
+    before = segments_of(read_log(WorkFolder(tmp_path / "job").search.log))
     here = {**provenance("gradmatch"), **change}
     monkeypatch.setattr(context_module, "provenance", lambda selector: here)
     record = run_job(make_job(), data, tmp_path / "job")
@@ -282,11 +307,12 @@ def test_a_restart_repeats_the_search_of_other_software_alone(
     assert record.resumed is same
 
 
-def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path, monkeypatch):
+def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path):
     job = make_job(search_minutes=1e-4)
     search_alone(job, data, tmp_path / "job")
-    monkeypatch.setattr(job_module, "search_in_ray", interrupt)
+    before = segments_of(read_log(WorkFolder(tmp_path / "job").search.log))
     record = run_job(job, data, tmp_path / "job")
+    assert record.tuning.segments == before
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
     assert record.final.progress.epochs == T
 
@@ -430,8 +456,8 @@ def finished(record, tmp_path, monkeypatch):
     work, output = WorkFolder(tmp_path / "work"), tmp_path / "record.json"
     write_record(record, output)
     monkeypatch.setattr(job_module, "run", interrupt)
-    work.path.mkdir()
-    work.log.write_text("of a repeat that was interrupted")
+    work.search.path.mkdir(parents=True)
+    work.search.log.write_text("of a repeat that was interrupted")
     os.utime(output, (0, 0))
     return work.path, output
 

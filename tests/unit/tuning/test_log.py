@@ -13,17 +13,20 @@ from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.live import LiveSearch
+from automata.tuning.live import LivePhase
 from automata.tuning.log import (
     LogHeader,
-    SearchEnded,
+    PhaseEnded,
+    PhaseStarted,
     SearchLog,
-    SearchStarted,
     TrialReported,
+    TrialSaved,
     load_log,
+    read_log,
+    segments_of,
 )
 from automata.tuning.search import search_of
-from automata.tuning.work import WorkFolder, write_checkpoint
+from automata.tuning.work import PhaseFolder
 from support.outliving import worker
 from support.searching import make_job, measured
 
@@ -42,25 +45,29 @@ def reported(index, scores, configuration=None, loss=0.1 + 0.2, measurement=None
     progress = Progress(epochs=max(scores), evaluations=evaluations, failure=failure)
     configuration = configuration or {"learning_rate": 1e-3}
     return TrialReported(
-        index=index, configuration=configuration, progress=progress, measurement=measurement
+        index=index,
+        configuration=configuration,
+        rung=len(evaluations),
+        progress=progress,
+        measurement=measurement,
     )
 
 
 ENTRIES = [
     HEADER,
-    SearchStarted(host="here", setup_seconds=3.0, provenance={}),
+    PhaseStarted(host="here", setup_seconds=3.0, provenance={}),
     reported(0, {1: 0.5}, measurement=measured(1.0)),
     reported(1, {1: 0.5}, loss=float("nan"), measurement=measured(2.0)),
-    SearchStarted(host="unmeasured", setup_seconds=1.0, provenance={}),
-    SearchStarted(host="there", setup_seconds=4.0, provenance={}),
+    PhaseStarted(host="unmeasured", setup_seconds=1.0, provenance={}),
+    PhaseStarted(host="there", setup_seconds=4.0, provenance={}),
     reported(0, {1: 0.5, 4: 0.5}),
-    SearchEnded(measurement=measured(5.0, start=10.0)),
+    PhaseEnded(measurement=measured(5.0, start=10.0)),
 ]
 
 
 @pytest.fixture
 def work(tmp_path):
-    return WorkFolder(tmp_path)
+    return PhaseFolder(tmp_path / "search")
 
 
 def write(path, entries):
@@ -100,7 +107,7 @@ def test_the_lines_before_a_damaged_byte_are_read_and_it_goes_on_after_them(
 
 
 def test_a_segment_ends_with_its_last_measurement(log, work):
-    segments = load_log(work, HEADER).segments
+    segments = segments_of(load_log(work, HEADER).entries)
     assert [(it.host, it.setup_seconds, it.measurement.wall_seconds) for it in segments] == [
         ("here", 3.0, 2.0),
         ("there", 4.0, 5.0),
@@ -109,33 +116,44 @@ def test_a_segment_ends_with_its_last_measurement(log, work):
 
 @pytest.fixture
 def left(work):
-    """Files as another search, or this one, may have left them."""
-    for trial, rungs in ((0, 2), (1, 2), (2, 1)):
-        state = {"progress": {"evaluations": [{}] * rungs}}
-        write_checkpoint(work.checkpoint(trial), state)
-    unfinished = work.path / "checkpoints/.3.1.unfinished.pt"
-    for file in (unfinished, work.refit):
+    """Checkpoints as another search, or this one, may have left them, by trial and epoch."""
+    files = [
+        work.checkpoint(*of) for of in ((0, 1), (0, 4), (0, 5), (1, 1), (1, 3), (1, 7), (2, 1))
+    ]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("state")
-    return [*map(work.checkpoint, range(3)), unfinished, work.refit]
+    return files
 
 
-def test_checkpoints_ahead_of_the_log_are_removed(log, work, left):
+def test_checkpoints_ahead_of_the_log_are_removed(work, left):
+    write(work.log, [*ENTRIES[:-1], TrialSaved(index=1, epoch=3, measurement=measured(4.0))])
     load_log(work, HEADER)
-    assert [file for file in left if not file.exists()] == [work.checkpoint(1), work.checkpoint(2)]
+    kept = [path.name for path in left if path.exists()]
+    assert kept == ["0-1.pt", "0-4.pt", "1-1.pt", "1-3.pt"]
+    assert [path.name for *_, path in work.checkpoints()] == kept
 
 
 def test_the_work_of_another_search_is_discarded_with_a_line(log, work, left, caplog):
     caplog.set_level("INFO", "automata.tuning.log")
-    other, lock = HEADER.model_copy(update={"data_sha256": "1" * 64}), work.path / "lock"
-    lock.touch()
+    other = HEADER.model_copy(update={"data_sha256": "1" * 64})
     assert load_log(work, other).entries == SearchLog(work.log).entries == [other]
-    assert [file for file in [*left, lock] if file.exists()] == [lock]
+    assert [file for file in left if file.exists()] == []
     assert caplog.messages == [f"{work.path}: discarded unfinished work of another job or version"]
+
+
+def test_reading_a_log_changes_nothing(log, work):
+    content = work.log.read_bytes() + b"a line that a job has begun to wr"
+    work.log.write_bytes(content)
+    assert texts(read_log(work.log)) == texts(ENTRIES)
+    assert work.log.read_bytes() == content
+    assert read_log(work.path / "missing") == []
 
 
 def test_a_log_with_lines_of_another_version_is_discarded(work, caplog):
     body = b'{"kind":"header","unknown":1}'
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
+    work.path.mkdir()
     work.log.write_bytes(digest + b" " + body + b"\n")
     assert load_log(work, HEADER).entries == [HEADER]
     assert "cut off after line 0: the next line is damaged" in caplog.text
@@ -143,7 +161,7 @@ def test_a_log_with_lines_of_another_version_is_discarded(work, caplog):
 
 def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    live = LiveSearch(search_of(JOB), load_log(work, HEADER), work, meter, {})
+    live = LivePhase(search_of(JOB), load_log(work, HEADER), work, meter, {})
     live.open()
     monkeypatch.setattr(SearchLog, "append", Mock(side_effect=OSError("full")))
     with pytest.raises(OSError, match="full"):
@@ -153,7 +171,7 @@ def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
 
 def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    live = LiveSearch(search_of(JOB), load_log(work, HEADER), work, meter, {})
+    live = LivePhase(search_of(JOB), load_log(work, HEADER), work, meter, {})
     with worker() as outliving:
         live.open()
         before = sum(outliving.process.cpu_times()[:2])
@@ -161,7 +179,7 @@ def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
         outliving.orphan()
         burnt = outliving.burn(1.5) - before
         live.report(0, reported(0, {1: 0.5}).progress)  # no trial has ended: Ray failed
-    (segment,) = load_log(work, HEADER).segments
+    (segment,) = segments_of(load_log(work, HEADER).entries)
 
     assert segment.measurement.cpu_seconds > 0.95 * burnt
     (estimate,) = segment.measurement.channels

@@ -15,11 +15,11 @@ from automata.config.sections import SchedulerSettings, SearchSettings, TpeSetti
 from automata.config.spaces import Domain
 from automata.metering.meter import Meter
 from automata.registry import SCHEDULERS, SEARCHES, load
-from automata.tuning.live import LiveSearch
+from automata.tuning.live import LivePhase
 from automata.tuning.log import SearchLog
-from automata.tuning.ray_search import RayScheduler, RayTrials, WindowOpener
+from automata.tuning.ray_search import RayScheduler, RayTrials, Stage, WindowOpener
 from automata.tuning.search import SCORE, Search
-from automata.tuning.work import WorkFolder
+from automata.tuning.work import PhaseFolder
 from support.simulated import simulate
 
 pytestmark = [pytest.mark.xdist_group("ray"), pytest.mark.usefixtures("session_ray")]
@@ -55,7 +55,7 @@ def reporter(folder, pause):
             evaluations = [{"epoch": rung, **seen} for rung in rungs]
             progress = json.dumps({"epochs": rungs[-1], "evaluations": evaluations})
             result = {"epoch": rungs[-1], SCORE: score, "reports": self.reached}
-            return {**result, "progress": progress}
+            return {**result, "progress": progress, "saved": False}
 
     return Reporter
 
@@ -70,17 +70,18 @@ def make(scheduler_name, search_name, slots=1):
 def run(folder, search, seconds=math.inf, pause=0.0):
     """Return Ray's results of a search."""
     log, meter = SearchLog(folder / "log.jsonl"), Meter(sample_seconds=5, gpus=[], exclusive=False)
-    live = LiveSearch(search, log, WorkFolder(folder), meter, {}, seconds)
+    live = LivePhase(search, log, PhaseFolder(folder), meter, {}, seconds)
+    stage = Stage(iter(()), live)
     resources = PlacementGroupFactory([{"CPU": 1}])
     return tune.Tuner(
         tune.with_resources(reporter(folder, pause), resources),
         tune_config=TuneConfig(
-            search_alg=RayTrials(live), scheduler=RayScheduler(live), reuse_actors=True
+            search_alg=RayTrials(stage), scheduler=RayScheduler(stage), reuse_actors=True
         ),
         run_config=RunConfig(
             name="ray",
             storage_path=str(folder),
-            callbacks=[WindowOpener(live)],
+            callbacks=[WindowOpener(stage)],
             verbose=0,
             failure_config=FailureConfig(fail_fast="raise"),
             checkpoint_config=CheckpointConfig(checkpoint_at_end=False),

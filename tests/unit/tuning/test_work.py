@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import hypothesis.strategies as st
@@ -15,18 +16,17 @@ import torch
 from hypothesis import given
 
 from automata import locks
-from automata.selection.random import Full
+from automata.training.progress import Progress
 from automata.training.run import TrainingRun
-from automata.training.subsets import SubsetPlan
-from automata.tuning import work as work_module
-from automata.tuning.work import (
+from automata.training.subsets import ALL_DATA
+from automata.tuning import checkpoints as checkpoints_module
+from automata.tuning.checkpoints import (
     WRITING_SHARE,
-    CheckpointPolicy,
     CheckpointStore,
-    WorkFolder,
     read_checkpoint,
     write_checkpoint,
 )
+from automata.tuning.work import PhaseFolder, WorkFolder
 
 STATE = {"weights": torch.arange(5000.0), "epochs": 3, "loss": [0.5, float("inf")]}
 
@@ -39,7 +39,7 @@ def test_a_damaged_file_is_no_state_and_is_named(tmp_path_factory, data, torn):
     place = data.draw(st.integers(0, len(content) - 1))
     content[place] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(content[:place] if torn else content)
-    with patch.object(work_module.logger, "warning") as warning:
+    with patch.object(checkpoints_module.logger, "warning") as warning:
         assert read_checkpoint(path) is None
     assert warning.call_args.args[1] == path
 
@@ -54,28 +54,35 @@ def test_code_in_a_file_is_not_run(tmp_path):
         read_checkpoint(tmp_path / "a.pt")
 
 
-def test_writing_takes_at_most_its_share_of_the_time_of_each_run(monkeypatch):
-    clock, policy, writes = [0.0], CheckpointPolicy(), []
+def test_writing_takes_at_most_its_share_of_the_time_of_each_run(monkeypatch, tmp_path):
+    clock, writes, run = [0.0], [], SimpleNamespace(progress=Progress())
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
 
-    def write():
-        clock[0] += 2.0
+    def write(*_):
+        clock[0] += 1.5
         writes.append(clock[0])
 
+    def save(trial, trained):
+        run.progress.seconds.training = trained
+        if store.save(trial, run):
+            clock[0] += 0.5  # until the job has logged it
+            store.continues()
+
+    monkeypatch.setattr(CheckpointStore, "_write", write)
+    store = CheckpointStore(PhaseFolder(tmp_path), 0)
     for second in range(2001):
-        policy.write(7, float(second), write)
+        save(7, float(second))
     assert len(writes) * 2.0 <= WRITING_SHARE * 2000 + 2.0
     assert len(writes) == 11  # the first tells what it costs, then one each 200 s
-    policy.write(8, 199.0, write)
+    save(8, 199.0)
     assert len(writes) == 11
-    policy.write(8, 200.0, write)
+    save(8, 200.0)
     assert len(writes) == 12
 
 
 @pytest.fixture
 def build(dataset, protocol, configuration):
-    plan = SubsetPlan(Full(), 1.0)
-    return lambda: TrainingRun(dataset, configuration, protocol, plan, 0, torch.device("cpu"))
+    return lambda: TrainingRun(dataset, configuration, protocol, ALL_DATA, 0, torch.device("cpu"))
 
 
 def trained(run, epoch):
@@ -94,8 +101,8 @@ ROOM = 5 * MODEL_BYTES
 
 @pytest.mark.parametrize("memory", [0, ROOM])
 def test_a_run_resumes_in_another_process_as_if_it_had_not_paused(build, tmp_path, memory):
-    CheckpointStore(WorkFolder(tmp_path), memory).put(3, trained(build(), 2))
-    again = CheckpointStore(WorkFolder(tmp_path), memory).take(3, build)
+    CheckpointStore(PhaseFolder(tmp_path), memory).put(3, trained(build(), 2))
+    again = CheckpointStore(PhaseFolder(tmp_path), memory).take(3, build)
     assert again.progress.epochs == 2
     whole = trained(build(), 4)
     assert trained(again, 4).progress.training_loss == whole.progress.training_loss
@@ -104,8 +111,8 @@ def test_a_run_resumes_in_another_process_as_if_it_had_not_paused(build, tmp_pat
 
 
 def test_paused_runs_without_room_in_memory_go_to_files(build, tmp_path, monkeypatch):
-    monkeypatch.setattr(CheckpointPolicy, "write", lambda *_: None)  # writing never pays
-    store, run = CheckpointStore(WorkFolder(tmp_path), ROOM), build()
+    monkeypatch.setattr(CheckpointStore, "save", lambda *_: False)  # writing never pays
+    store, run = CheckpointStore(PhaseFolder(tmp_path), ROOM), build()
     assert store.take(3, lambda: run) is run
     for number in (3, 4, 5):  # there is room again after each
         store.put(number, trained(run, 1))
@@ -114,7 +121,7 @@ def test_paused_runs_without_room_in_memory_go_to_files(build, tmp_path, monkeyp
         store.put(0, trained(run, epoch))
     assert list(tmp_path.iterdir()) == []
     store.put(1, trained(build(), 1))
-    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1.pt"]
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1-1.pt"]
 
 
 HOLD = """
