@@ -27,7 +27,7 @@ from automata.files import replacing
 from automata.metering.processor import watts_per_thread
 from automata.provenance import cpu_quota, cpus
 from automata.training.device import choose_device, limit_threads, take_device
-from automata.tuning.context import training_run
+from automata.training.run import training_run
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import ALL_DATA, HEDGE, Plan, fitting
 

@@ -78,6 +78,64 @@ def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
     assert "trials ran on a Ray cluster" in search.notes[0]
 
 
+WHERE = """
+from pathlib import Path
+
+import ray
+from torch import nn
+
+class Linear(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.head = nn.Linear(inputs, classes)
+        with Path(__file__).with_name("where.txt").open("a") as file:
+            print(ray.util.get_node_ip_address(), file=file)
+
+    def features(self, inputs):
+        return inputs
+
+def build(dataset, configuration):
+    return Linear(dataset.train.inputs.shape[1], dataset.classes)
+"""
+OCCUPY = """
+import sys, time, ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+ray.init(sys.argv[1])
+(head,) = [it["NodeID"] for it in ray.nodes() if it["NodeManagerAddress"] == "127.0.0.2"]
+here = NodeAffinitySchedulingStrategy(head, soft=False)
+task = ray.remote(num_cpus=1, scheduling_strategy=here)(time.sleep).remote(600)
+print("occupied", flush=True)
+ray.get(task)
+"""
+
+
+def test_the_final_training_runs_on_a_node_that_is_not_the_jobs_host(cluster, tmp_path):
+    data, output = tmp_path / "dna.safetensors", tmp_path / "record.json"
+    write_dataset(prepare("dna", Preparation(), tmp_path), data)
+    (tmp_path / "where.py").write_text(WHERE)
+    space = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [16]}}
+    untuned = {"selector": "untuned"}  # without a search: all its trials are final trainings
+    job = make_job(1, untuned, model={"factory": "where:build"}, search_space=space)
+    occupied = [sys.executable, "-c", OCCUPY, cluster[0]]
+    with subprocess.Popen(occupied, env=cluster[1], stdout=subprocess.PIPE, text=True) as other:
+        try:
+            assert other.stdout.readline() == "occupied\n"
+            here = {"AUTOMATA_RAY_ADDRESS": cluster[0], "PYTHONPATH": str(tmp_path)}
+            cluster[1].update(here)
+            code = "import sys; from automata.cli import main; main(sys.argv[1:])"
+            files = ["--work", tmp_path / "work", "--output", output]
+            done = python(cluster, code, "tune", data, "--job", job.model_dump_json(), *files)
+        finally:
+            other.kill()
+            del cluster[1]["PYTHONPATH"]
+    assert done.returncode == 0, done.stderr
+    final = read_record(output).final
+    assert final.measurement.flags == ["elsewhere"]
+    assert final.progress.epochs == 9
+    places = (tmp_path / "where.txt").read_text().splitlines()
+    assert "127.0.0.3" in places
+
+
 def test_a_folder_that_a_node_does_not_see_is_one_line(cluster, tmp_path):
     code = "import sys, pathlib; from automata.tuning.ray_session import users_ray as ray\n"
     code += "ray(sys.argv[1], pathlib.Path(sys.argv[2])).__enter__()"

@@ -31,7 +31,7 @@ def on_gpu(tmp_path_factory):
     return records(workflow)
 
 
-def test_trials_and_refit_are_those_on_the_cpu(on_gpu, finished):
+def test_trials_and_finalists_are_those_on_the_cpu(on_gpu, finished):
     on_cpu = records(finished)
     assert set(on_gpu) == set(on_cpu) == {"full", "gradmatch"}
     for selector, record in on_gpu.items():

@@ -150,11 +150,14 @@ def ceiling(run: RunRow, full: RunRow) -> float:
 
     E_full/P / (T + E_run/P + selection/P), with E in passes over the training set: E_run is f times
     the epochs on subsets plus the warm start. A selection by gradients costs one forward pass. P
-    trials run at once; the final training of T epochs runs alone.
+    trials run at once. Finalists do so too, but none trains its T epochs faster for it: with P of
+    them at once and E_final epochs in all, T is max(T, E_final/P).
     """
     selection = FORWARD_SHARE * run.gradient_selections
     trials = run.concurrent_trials
-    passes = run.final_epochs + (run.full_epoch_equivalents + selection) / trials
+    longest = min(run.epochs, run.final_epochs)
+    final = max(longest, run.final_epochs / (run.final_slots or 1))
+    passes = final + (run.full_epoch_equivalents + selection) / trials
     return full.full_epoch_equivalents / trials / passes
 
 

@@ -71,10 +71,10 @@ class RunRow:
     total_seconds: float = _column(lambda run: sum(map(_wall_seconds, run.record.phases)))
     """search plus final training"""
     setup_seconds: float = _column(
-        lambda run: sum(segment.setup_seconds for segment in run.record.tuning.segments)
+        lambda run: sum(segment.setup_seconds for segment in run.record.segments)
     )
     """start of Ray, imports and data, which no other column counts; with several trials at once,
-    the search contains the start of the second and later workers"""
+    a phase contains the start of the second and later workers"""
     cpu_seconds: float | None = _column(
         lambda run: complete_sum([phase.cpu_seconds for phase in run.record.phases])
     )
@@ -173,6 +173,8 @@ class RunRow:
     """selections by gradients: each takes a forward pass over the training set"""
     final_epochs: int = _column(lambda run: _final_epochs(run.record))
     """epochs of the final training, of all finalists together"""
+    final_slots: float | None = _column(lambda run: _final_slots(run.record))
+    """finalists that trained at once; only in tables with runs where these were several"""
     concurrent_trials: int = _column(lambda run: run.settings.compute.concurrent_trials)
     """trials at once"""
     threads_per_trial: int = _column(lambda run: run.settings.compute.threads_per_trial)
@@ -233,7 +235,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     return {name: vars(RunRow)[name](source) for name in TYPES}
 
 
-LATER = ("test_roc_auc", "kept_epoch")
+LATER = ("test_roc_auc", "kept_epoch", "final_slots")
 """Columns that are left out without a value, so that earlier tables stay the same."""
 
 
@@ -288,6 +290,11 @@ def _final_epochs(record: Record) -> int:
     if not record.final:
         return 0
     return record.final.progress.epochs + sum(it.progress.epochs for it in record.final.lost)
+
+
+def _final_slots(record: Record) -> float | None:
+    """Return how many finalists trained at once; None for one."""
+    return record.final.slots if record.final and record.final.slots > 1 else None
 
 
 def _machine(run: Source) -> str:

@@ -1,1 +1,1 @@
-"""Time and energy of a phase of a job, search or refit: one window for each uninterrupted part."""
+"""Time and energy of a phase of a job: one window for each uninterrupted part."""

@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from automata.config.job import Job
 from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
@@ -29,7 +30,7 @@ from automata.training.optimization import (
     quick_step,
 )
 from automata.training.progress import Evaluation, Progress
-from automata.training.subsets import SubsetPlan, Subsets
+from automata.training.subsets import ALL_DATA, SubsetPlan, Subsets, subset_plan
 from automata.training.vocabulary import WorkingVocabulary
 
 
@@ -88,6 +89,12 @@ class TrainingRun:
     def weights(self) -> dict[str, Tensor]:
         """The weights that are kept: with `patience` those of the best epoch, else the latest."""
         return self._best_weights or self.model.state_dict()
+
+    @property
+    def bytes(self) -> int:
+        """An upper bound: model, gradients, two moments of Adam, and weights for patience."""
+        copies = 4 if self.patience is None else 5
+        return copies * sum(parameter.nbytes for parameter in self.model.parameters())
 
     @property
     def ended(self) -> bool:
@@ -265,6 +272,16 @@ class TrainingRun:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
         return time.perf_counter()
+
+
+def training_run(
+    job: Job, data: Dataset, configuration: dict[str, Any], trial: int | None, device: torch.device
+) -> TrainingRun:
+    """Return a new run of `trial`, or on all data, on a device that this process has taken."""
+    seed, settings = derive(job.run.seed, job.run.training_stream), job.settings
+    plan = ALL_DATA if trial is None else subset_plan(job, trial)
+    protocol = settings.protocol
+    return TrainingRun(data, configuration, protocol, plan, seed, device, settings.compute)
 
 
 def _build_model(

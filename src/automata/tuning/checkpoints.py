@@ -82,7 +82,7 @@ class CheckpointStore:
     def put(self, trial: int, run: TrainingRun) -> bool:
         """Keep the paused `run` until `take`; return whether it was written to a file."""
         self._runs.pop(trial, None)
-        if sum(map(_bytes, [run, *self._runs.values()])) > self._memory_bytes:
+        if run.bytes + sum(it.bytes for it in self._runs.values()) > self._memory_bytes:
             self._write(trial, run)
             return True
         self._runs[trial] = run
@@ -117,9 +117,3 @@ class CheckpointStore:
 
     def _write(self, trial: int, run: TrainingRun) -> None:
         write_checkpoint(self._folder.checkpoint(trial, run.progress.epochs), run.state())
-
-
-def _bytes(run: TrainingRun) -> int:
-    """Return an upper bound: model, gradients, two moments of Adam, and weights for patience."""
-    copies = 4 if run.patience is None else 5
-    return copies * sum(parameter.nbytes for parameter in run.model.parameters())

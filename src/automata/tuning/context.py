@@ -22,7 +22,6 @@ from automata.metering.meter import Meter, exclusive_host
 from automata.models.classifier import build_model
 from automata.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN, load_own
-from automata.seeds import derive
 from automata.training.device import (
     choose_device,
     gpus_in_use,
@@ -30,8 +29,8 @@ from automata.training.device import (
     take_device,
     wants_gpu,
 )
-from automata.training.run import TrainingRun
-from automata.training.subsets import ALL_DATA, subset_plan
+from automata.training.run import TrainingRun, training_run
+from automata.training.subsets import subset_plan
 from automata.tuning.search import Search, search_of
 
 
@@ -110,21 +109,6 @@ def job_context(job: Job, data: Path, cluster: bool = False) -> Iterator[JobCont
     }
     with exclusive_host(job.settings.metering.exclusive) as waited:
         yield JobContext(job, data, dataset, search, device, device.type, made_by, waited)
-
-
-def training_run(
-    job: Job,
-    dataset: Dataset,
-    configuration: dict[str, Any],
-    trial: int | None,
-    device: torch.device,
-) -> TrainingRun:
-    """Return a new run of `trial`, or on all data, on a device that this process has taken."""
-    seed, settings = derive(job.run.seed, job.run.training_stream), job.settings
-    plan = ALL_DATA if trial is None else subset_plan(job, trial)
-    return TrainingRun(
-        dataset, configuration, settings.protocol, plan, seed, device, settings.compute
-    )
 
 
 def _check_methods(job: Job, dataset: Dataset) -> tuple[Search, str | None]:

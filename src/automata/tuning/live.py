@@ -77,7 +77,7 @@ class LivePhase:
 
     def saved(self, index: int, epoch: int) -> None:
         """Log that trial `index` has a checkpoint after `epoch`, and remove its older ones."""
-        self.log.append(TrialSaved(index=index, epoch=epoch, measurement=self._measurement(True)))
+        self.log.append(TrialSaved(index=index, epoch=epoch, measurement=self._measured()))
         self.folder.discard(index, before=epoch)
 
     def report(self, index: int, progress: Progress, saved: bool = False) -> Verdict:
@@ -92,7 +92,7 @@ class LivePhase:
             configuration=trial.configuration,
             rung=trial.reached + 1,
             progress=progress,
-            measurement=self._measurement(saved),
+            measurement=None if time.monotonic() < self._measure_at else self._measured(),
         )
         self.log.append(result)
         self.latest[index] = progress
@@ -112,11 +112,9 @@ class LivePhase:
             self.log.append(PhaseEnded(measurement=self._meter.measurement))
         return verdict
 
-    def _measurement(self, needed: bool) -> Measurement | None:
-        """Return the measurement up to now; None if it is not `needed` and one is recent."""
+    def _measured(self) -> Measurement:
+        """Return the measurement up to now."""
         start = time.monotonic()
-        if start < self._measure_at and not needed:
-            return None
         measurement = self._meter.so_far()
         now = time.monotonic()
         self._measure_at = now + max(MEASUREMENT_SECONDS, (now - start) / MEASUREMENT_SHARE)

@@ -5,7 +5,6 @@ After a `kill -9` the next process judges the results of the log in a new search
 
 from __future__ import annotations
 
-import hashlib
 import logging
 import math
 from bisect import bisect_right
@@ -19,7 +18,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.files import Recorded, replacing
+from automata.files import Recorded, checked_line, read_checked_lines, replacing
 from automata.metering.measurement import Measurement
 from automata.records import Record, Segment, read_record
 from automata.runs import DEPTH
@@ -29,9 +28,6 @@ from automata.tuning.search import Search, search_of
 from automata.tuning.work import PhaseFolder
 
 logger = logging.getLogger(__name__)
-
-DIGITS = 16
-"""Length of the checksum at the start of each line."""
 
 SHARED = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
@@ -76,7 +72,7 @@ class TrialReported(Recorded):
     """How many rungs it has reached."""
     progress: Progress
     measurement: Measurement | None
-    """Of the segment up to here; None if the last one is recent and no checkpoint is newer."""
+    """Of the segment up to here; None if the last one is recent (`MEASUREMENT_SECONDS`)."""
 
 
 class TrialSaved(Recorded):
@@ -103,12 +99,8 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 def read_log(path: Path) -> list[Entry]:
     """Return the entries of a log before its first damaged line; it changes nothing."""
     entries: list[Entry] = []
-    with suppress(FileNotFoundError, ValidationError):  # or another version wrote the next line
-        for line in path.read_bytes().split(b"\n")[:-1]:  # the last line may be incomplete
-            body = line.partition(b" ")[2]
-            if line != _checked(body):
-                break
-            entries.append(_ENTRY.validate_json(body))
+    with suppress(ValidationError):  # another version wrote the next line
+        entries.extend(map(_ENTRY.validate_json, read_checked_lines(path)))
     return entries
 
 
@@ -173,12 +165,7 @@ class SearchLog:
 
 
 def _line(entry: Entry) -> bytes:
-    return _checked(entry.model_dump_json().encode()) + b"\n"
-
-
-def _checked(body: bytes) -> bytes:
-    """Return `body` after its checksum."""
-    return f"{hashlib.sha256(body).hexdigest()[:DIGITS]} ".encode() + body
+    return checked_line(entry.model_dump_json().encode())
 
 
 def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # Only methods that judge import NumPy, because planning a search must work without it.
 
 FINALISTS = 3
-"""How many trials go on after the first epoch of `OneEpoch`; a refit has `protocol.finalists`."""
+"""How many trials go on after the first epoch of `OneEpoch`."""
 
 
 class Result(NamedTuple):
@@ -237,7 +237,7 @@ class SuccessiveHalving(Halving):
 class OneEpoch(Halving):
     """The best 3, 2 and 1 trials go on after 1, T/4 and T/2 epochs (Egele et al., 2023).
 
-    They train on all data, so no refit follows: the trial that reaches T is the result.
+    They train on all data, so no final training follows: the trial that reaches T is the result.
     """
 
     most_rungs_win = True

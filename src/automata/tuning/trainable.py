@@ -15,8 +15,8 @@ from automata.config.job import Job
 from automata.datasets.prepared import read_dataset
 from automata.training.device import limit_threads, take_device
 from automata.training.progress import Progress
+from automata.training.run import training_run
 from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
-from automata.tuning.context import training_run
 from automata.tuning.work import PhaseFolder
 
 

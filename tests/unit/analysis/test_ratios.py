@@ -56,6 +56,14 @@ def test_the_ceiling_counts_epochs_selections_and_slots():
     assert ceiling(subset, everything) == pytest.approx(1491 / (200 + 14.91 + 50))
 
 
+@pytest.mark.parametrize(("epochs", "final"), [(300, 200), (500, 250)])
+def test_the_ceiling_of_finalists_at_once_has_the_longest_or_their_share(epochs, final):
+    spent = {"gradient_selections": 0, "concurrent_trials": 2, "final_slots": 2.0, "epochs": 200}
+    subset = RunRow(own(full_epoch_equivalents=30, final_epochs=epochs, **spent))
+    everything = RunRow(full(full_epoch_equivalents=2982, concurrent_trials=2))
+    assert ceiling(subset, everything) == pytest.approx(1491 / (final + 15))
+
+
 @pytest.mark.parametrize(
     "place", [{"dataset": "dna"}, {"search": "random"}, {"scheduler": "asha"}, {"seed": 1}]
 )

@@ -115,6 +115,21 @@ def test_a_worker_without_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeyp
     assert (known_reason(error.value) or "").startswith(line)
 
 
+def test_on_a_cluster_its_gpus_decide(data):
+    job = make_job().model_dump()
+    job["settings"]["compute"]["device"] = "cuda"
+    with context_module.job_context(Job.model_validate(job), data, cluster=True) as context:
+        there = context.on_cluster({"CPU": 4.0, "GPU": 2.0, "accelerator_type:A100": 1.0})
+        assert (there.trials_on, there.provenance["device"]) == ("cuda", "A100")
+        assert there.device == context.device
+        line = r"^compute.device: cuda: the Ray cluster has no GPU \(valid: auto, cpu\)$"
+        with pytest.raises(UserError, match=line):
+            context.on_cluster({"CPU": 4.0})
+    job["settings"]["compute"]["device"] = "auto"  # tables train on the CPU
+    with context_module.job_context(Job.model_validate(job), data, cluster=True) as context:
+        assert context.on_cluster({"GPU": 2.0}).trials_on == "cpu"
+
+
 def test_the_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
     record = run_job(make_job(run={"selector": "rs2"}, **HEDGE), data, tmp_path / "job")
     trials = record.tuning.trials
