@@ -57,12 +57,17 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
-        search, final = (read_log(phase.log) for phase in WorkFolder(folder).phases)
-        progress = [*_progress(search, final, who.since, now)]
+        files = WorkFolder(folder)
+        try:
+            logs = read_log(files.search.log), read_log(files.final.log)
+        except OSError:  # of another account, or the job has ended and removes its files
+            continue
+        progress = [*_progress(*logs, who.since, now)]
         progress.append(f"{_clock(now - who.since)} so far")
         if who.host != platform.node():
-            try:  # writing checkpoints changes the folders
-                changed = [path.stat().st_mtime for path in (folder, *folder.rglob("*"))]
+            paths = folder, *folder.glob("*"), *folder.glob("*/*")  # not the checkpoints in these
+            try:
+                changed = [path.stat().st_mtime for path in paths]
             except OSError:  # the job has ended and removes its files
                 continue
             silence = now - max(who.since, *changed)
@@ -116,7 +121,7 @@ def _progress(search: list[Entry], final: list[Entry], since: float, now: float)
     if searched:
         training = job.run.trains_finally and not any(isinstance(it, PhaseEnded) for it in final)
         yield "final training" if training else "test"
-        yield from _finalists(final, protocol.epochs)
+        yield from _finalists(final, protocol.epochs) if training else ()
     elif trials:
         reported = [entry.index for entry in search if isinstance(entry, TrialReported)]
         yield f"trial {len(latest)} of {protocol.trials}"

@@ -18,7 +18,7 @@ from automata.records import write_record
 from automata.runs import pack
 from automata.tuning import job as job_module
 from automata.tuning.job import keep_model, run
-from automata.tuning.live import LiveSearch
+from automata.tuning.live import LivePhase
 from support.searching import make_job, train_here
 
 CONFIG = Path(__file__).parents[2] / "config"
@@ -66,20 +66,20 @@ def good(tmp_path_factory):
         write_record(record, RUN / "record.json")
         keep_model(RUN / "model.safetensors", record, dataset, dataset.encoding, model)
         pack([RUN / "record.json"], Path("records.tar.xz"))
-        patch.setattr(LiveSearch, "report", report_two)
+        patch.setattr(LivePhase, "report", report_two)
         with pytest.raises(KeyboardInterrupt):
             run(JOB, data, Path("work"))
     return folder
 
 
-report = LiveSearch.report
+report = LivePhase.report
 
 
-def report_two(live, index, progress):
+def report_two(live, index, progress, saved):
     """Let a search end before its third result."""
     if len(live.log.results) == 2:
         raise KeyboardInterrupt
-    report(live, index, progress)
+    report(live, index, progress, saved)
 
 
 @pytest.fixture

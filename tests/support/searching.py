@@ -82,7 +82,7 @@ def train_here(
                 latest = live, trial.index
                 live.open()
                 while "progress" not in (result := worker.step()):
-                    live.saved(trial.index, result["saved"])
+                    live.saved(trial.index, result["epoch"])
                 progress = Progress.model_validate_json(result["progress"])
                 live.report(trial.index, progress, result["saved"])
             assert search.finished, "the search neither goes on nor ends"

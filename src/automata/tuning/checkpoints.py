@@ -29,7 +29,8 @@ GPU_SHARE = 0.2
 """Share of a GPU's free memory that paused runs may take."""
 
 WRITING_SHARE = 0.01
-"""Largest share of the training time that writing may take."""
+"""Largest share of the training time that files take which no pause needs, and the least share of
+a trial's training time between two of them."""
 
 DIGEST_BYTES = 32
 """Length of the SHA-256 at the end of a file: torch reads altered numbers without an error."""
@@ -62,6 +63,7 @@ def memory_of_paused_runs(device: torch.device) -> int:
     """Return how many bytes of `device` the paused runs of one process may take."""
     if device.type == "cpu":
         return HOST_BYTES
+    torch.cuda.empty_cache()  # else torch keeps what earlier runs had
     free, _ = torch.cuda.mem_get_info(device)
     return int(GPU_SHARE * free)
 
@@ -91,29 +93,30 @@ class CheckpointStore:
     def save(self, trial: int, run: TrainingRun) -> bool:
         """Write `run` to a file if that pays; return whether it did."""
         trained = run.progress.seconds.total
-        if WRITING_SHARE * (trained - self._saved_at.get(trial, 0.0)) < self._cost:
+        least = max(self._cost / WRITING_SHARE, WRITING_SHARE * trained)
+        if trained - self._saved_at.get(trial, 0.0) < least:
             return False
-        self._began = time.perf_counter()
         self._write(trial, run)
-        self.continues()
-        self._saved_at[trial] = trained
         return True
 
-    def continues(self) -> None:
-        """Count the time since `save` as its cost: the job has logged the file meanwhile."""
+    def answered(self) -> None:
+        """Count the time since the latest file was begun as its cost: the job has logged it now."""
         self._cost = time.perf_counter() - self._began
 
-    def take(self, trial: int, build: Callable[[], TrainingRun]) -> TrainingRun:
-        """Return a run from memory, else from its latest checkpoint, else new from `build`."""
+    def take(self, trial: int, epoch: int | None, build: Callable[[], TrainingRun]) -> TrainingRun:
+        """Return a run from memory, else from its checkpoint after `epoch`, else from `build`."""
         if trial in self._runs:
             return self._runs.pop(trial)
         run = build()
-        for _, _, path in reversed(self._folder.checkpoints(trial)):
-            state = read_checkpoint(path)
-            if state is not None and state["configuration"] == run.configuration:
-                run.restore(state)
-                break
+        # By name: another host may see an old list of the folder's files.
+        state = None if epoch is None else read_checkpoint(self._folder.checkpoint(trial, epoch))
+        if state is not None and state["configuration"] == run.configuration:
+            run.restore(state)
+            self._saved_at[trial] = run.progress.seconds.total
         return run
 
     def _write(self, trial: int, run: TrainingRun) -> None:
+        self._began = time.perf_counter()
         write_checkpoint(self._folder.checkpoint(trial, run.progress.epochs), run.state())
+        self._saved_at[trial] = run.progress.seconds.total
+        self.answered()

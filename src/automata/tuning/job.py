@@ -65,7 +65,7 @@ def complete_job(
             output.touch()  # newer than its inputs, so that Snakemake does not make it again
         if files is not None:
             if model is None or files.rows != "train":
-                model = _train_again(record, job, data, files.rows)
+                model = _train_again(record, job, data, files.rows, bool(ray_address))
             keep_model(files.path, record, read_dataset(data), encoding, model)
         work.remove()
 
@@ -90,8 +90,7 @@ def run(
             context = context.on_cluster(stack.enter_context(users_ray(ray_address, work.path)))
         phases = Phases(context, work, ray_address, output)
         train_in_ray(context, work, phases.unfinished(), ray_address)
-        phases.check()
-        tuning, final = phases.tuning, phases.final
+        tuning, final = phases.ended()
         best = tuning.trials[tuning.best if final is None or final.trial is None else final.trial]
         trained = context.training_run(best.configuration, best.index if final is None else None)
         _load_model(trained, phases.model, (final or best).progress)
@@ -150,11 +149,11 @@ def _finished_record(output: Path, job: Job, data: Path) -> Record | None:
     return record
 
 
-def _train_again(record: Record, job: Job, data: Path, rows: str) -> Classifier:
-    """Return the model of a finished run, trained again on `rows` (see `ModelFiles`)."""
+def _train_again(record: Record, job: Job, data: Path, rows: str, cluster: bool) -> Classifier:
+    """Return the model of a finished run, trained again here on `rows` (see `ModelFiles`)."""
     logger.info("training the model of a finished run again, without measuring it")
     chosen = record.final or record.best
-    with job_context(job, data) as context:
+    with job_context(job, data, cluster) as context:
         if rows != "train":
             wider = replace(context.dataset, train=context.dataset.train_with_validation())
             context = replace(context, dataset=wider)

@@ -50,6 +50,8 @@ class LivePhase:
         self.folder = folder
         self.latest = latest_of(log.entries)
         """The latest progress of each trial that has reported."""
+        self.checkpoints = {trial: epoch for trial, epoch, _ in folder.checkpoints()}
+        """The epoch of the latest checkpoint of each trial that has one."""
         self._meter = meter
         self._provenance = provenance
         self._seconds = seconds
@@ -78,9 +80,13 @@ class LivePhase:
     def saved(self, index: int, epoch: int) -> None:
         """Log that trial `index` has a checkpoint after `epoch`, and remove its older ones."""
         self.log.append(TrialSaved(index=index, epoch=epoch, measurement=self._measured()))
+        self._has_checkpoint(index, epoch)
+
+    def _has_checkpoint(self, index: int, epoch: int) -> None:
+        self.checkpoints[index] = epoch
         self.folder.discard(index, before=epoch)
 
-    def report(self, index: int, progress: Progress, saved: bool = False) -> Verdict:
+    def report(self, index: int, progress: Progress, saved: bool) -> Verdict:
         """Log a result of trial `index`, judge it, and close the window after the last one.
 
         `saved` tells whether the trial has a checkpoint of it.
@@ -97,7 +103,7 @@ class LivePhase:
         self.log.append(result)
         self.latest[index] = progress
         if saved:
-            self.folder.discard(index, before=progress.epochs)
+            self._has_checkpoint(index, progress.epochs)
         verdict = judge(result, search)
         assert verdict is not None, f"trial {index} was not asked for this result"
         if time.monotonic() - self._opened_at >= self._seconds:

@@ -76,7 +76,7 @@ class TrialReported(Recorded):
 
 
 class TrialSaved(Recorded):
-    """A trial has a checkpoint between two rungs, which no other process may take before."""
+    """A trial has a checkpoint between two rungs; without this entry, a restart discards it."""
 
     kind: Literal["saved"] = "saved"
     index: int
@@ -169,18 +169,20 @@ def _line(entry: Entry) -> bytes:
 
 
 def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:
-    """Return the log of the phase with this `header`; discard any other work in its folder.
-
-    It removes checkpoints ahead of the log: no measurement in it has their work.
-    """
+    """Return the log of the phase with this `header`; discard any other work in its folder."""
     log = SearchLog(folder.log)
     if log.entries[:1] != [header]:
         if folder.clear():
             logger.info("%s: discarded unfinished work of another job or version", folder.path)
         log = SearchLog(folder.log)
         log.append(header)
+    return log
+
+
+def discard_unlogged(folder: PhaseFolder, entries: Iterable[Entry]) -> None:
+    """Remove checkpoints ahead of a log: no measurement in it has their work."""
     logged: dict[int, int] = {}
-    for entry in log.entries:
+    for entry in entries:
         if isinstance(entry, TrialReported):
             logged[entry.index] = entry.progress.epochs
         elif isinstance(entry, TrialSaved):
@@ -188,7 +190,6 @@ def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:
     for trial, epoch, path in folder.checkpoints():
         if epoch > logged.get(trial, 0):
             path.unlink()
-    return log
 
 
 def judge(result: TrialReported, search: Search) -> Verdict | None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from automata.errors import UserError
+from automata.errors import KEPT, UserError
 from automata.metering.measurement import Measurement
 from automata.records import Finalist, FinalTraining, Segment, Trial, Tuning
 from automata.training.progress import Progress
@@ -17,6 +17,7 @@ from automata.tuning.live import LivePhase
 from automata.tuning.log import (
     PhaseStarted,
     SearchLog,
+    discard_unlogged,
     extend,
     header_of,
     latest_of,
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 class Phases:
     """The phases of a job in its work folder; after `unfinished` they have ended."""
 
-    tuning: Tuning
+    tuning: Tuning | None = None
     final: FinalTraining | None = None
     model: Path
     """File of the model of the job."""
@@ -45,12 +46,16 @@ class Phases:
         self._context = context
         self._work = work
         self._ray_address = ray_address
-        sha256, made_by = context.dataset.sha256, context.provenance
-        self._header = header_of(context.job, sha256, made_by, ray_address)
+        # The models of a cluster's GPUs may differ after a restart: nodes come and go.
+        device = {"device": context.trials_on} if ray_address else {}
+        made_by = {**context.provenance, **device}
+        self._header = header_of(context.job, context.dataset.sha256, made_by, ray_address)
         self._log = load_log(work.search, self._header)
-        if output is not None and not self._log.results and not ray_address:
-            extend(self._log, self._header, output)
-        self._resumed = bool(self._log.results)
+        if len(self._log.entries) == 1:
+            work.final.clear()
+            if output is not None and not ray_address:
+                extend(self._log, self._header, output)
+        self._resumed = bool(segments_of(self._log.entries))
 
     @property
     def resumed(self) -> bool:
@@ -72,7 +77,7 @@ class Phases:
             if protocol.search_minutes is not None:
                 spent = sum(it.measurement.wall_seconds for it in segments_of(log.entries))
                 left = protocol.search_minutes * 60 - spent
-            if left <= 0:
+            if left <= 0 and log.results:  # the first trial ends at its first rung
                 search.stop()
             yield from self._live(search, log, self._work.search, left)
             self.tuning = self._tuning(search)
@@ -86,12 +91,11 @@ class Phases:
         logger.info("best of %d trials: %s", len(self.tuning.trials), best.configuration)
         self.model = self._work.search.model(best.index)
         if run.trains_finally and best.status != "failed":
-            yield from self._final_training()
+            yield from self._final_training(best_trials(self.tuning, protocol))
 
-    def _final_training(self) -> Iterator[LivePhase]:
+    def _final_training(self, finalists: list[Trial]) -> Iterator[LivePhase]:
         """Yield the final training if it is left to train."""
         settings = self._context.job.settings
-        finalists = best_trials(self.tuning, settings.protocol)
         configurations = [trial.configuration for trial in finalists]
         header = self._header.model_copy(update={"finalists": configurations})
         log = load_log(self._work.final, header)
@@ -123,6 +127,7 @@ class Phases:
         if search.finished:
             logger.info("finished before: %s", folder.log)
             return
+        discard_unlogged(folder, log.entries)
         meter, made_by = self._context.meter(), self._context.provenance
         yield LivePhase(search, log, folder, meter, made_by, seconds)
 
@@ -149,12 +154,17 @@ class Phases:
         segments = segments_of(log.entries)
         return [*map(_time_only, segments)] if self._ray_address else segments
 
-    def check(self) -> None:
-        """Raise UserError if every trial of the search diverged."""
+    def ended(self) -> tuple[Tuning, FinalTraining | None]:
+        """Return both phases; UserError if every trial diverged, or Ray ended early."""
+        if self.tuning is None:
+            raise UserError(f"Ray ended before the search was over; {KEPT}")
         trials = self.tuning.trials
         if trials[self.tuning.best].status == "failed":
             first = trials[0].progress.failure
             raise UserError(f"all {len(trials)} trials diverged; the first: {first}")
+        if self.final is None and self._context.job.run.trains_finally:
+            raise UserError(f"Ray ended before the final training was over; {KEPT}")
+        return self.tuning, self.final
 
 
 def _time_only(segment: Segment) -> Segment:

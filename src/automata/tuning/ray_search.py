@@ -67,7 +67,7 @@ class Stage:
         verdict = self.live.report(index, progress, result["saved"])
         if self.live.search.finished and (following := next(self._phases, None)):
             self.live, self.trials = following, {}
-            following.open()  # its workers are there
+            following.open()  # a worker is there: Ray has none to start before it trains
         return verdict
 
 
@@ -134,6 +134,7 @@ def worker_config(trial: SearchTrial, live: LivePhase) -> dict[str, Any]:
         "compared": search.compared if isinstance(search, FinalSearch) else None,
         "configuration": trial.configuration,
         "reached": trial.reached,
+        "checkpoint": live.checkpoints.get(trial.index),
         "logged": logged.model_dump_json() if logged else None,
     }
 
@@ -167,7 +168,7 @@ class RayScheduler(FIFOScheduler):
         """Judge the result; stop the paused trials that it ends."""
         index, live, trials = trial.config["index"], self._stage.live, self._stage.trials
         if "progress" not in result:
-            live.saved(index, result["saved"])
+            live.saved(index, result["epoch"])
             return str(TrialScheduler.CONTINUE)
         verdict = self._stage.report(index, result)
         for ended in verdict.ends:
@@ -196,7 +197,7 @@ class RayScheduler(FIFOScheduler):
 def train_in_ray(
     context: JobContext, work: WorkFolder, phases: Iterator[LivePhase], ray_address: str | None
 ) -> None:
-    """Finish the `phases` in a Ray of this job, or in the user's if it is connected to one.
+    """Finish the `phases` in a Ray of this job; with `ray_address`, in the one that it is on.
 
     Raises the error of the first trial that crashes; a training that diverges is a result.
     """

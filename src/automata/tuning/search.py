@@ -1,6 +1,6 @@
 """The state of a search, as a function of its results. It uses no Ray and trains nothing.
 
-`job` replays a log in it, and `ray_search` trains the trials that it asks for.
+`phases` replays a log in it, and `ray_search` trains the trials that it asks for.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class Search:
         self._waiting.extendleft(reversed(verdict.goes_on))
         self._ended.update(verdict.ends)
         for ended in verdict.ends:
-            if self._proposer and len(self._initial) <= ended < self._configurations:
+            if self._proposer is not None and len(self._initial) <= ended < self._configurations:
                 self._proposer.on_trial_complete(str(ended), {SCORE: self.trials[ended].score})
         self._fill_slots()
         return verdict
@@ -173,12 +173,12 @@ class Search:
         """Propose a trial if the scheduler allows one more; return whether it does."""
         index, initial = len(self.trials), len(self._initial)
         allowed = self._scheduler.proposals(len(self._ended), self.slots)
-        free = initial + (self._proposer.uninformed if self._proposer else 0)
+        free = initial + (0 if self._proposer is None else self._proposer.uninformed)
         if index >= min(max(allowed, free), self._trials):
             return False
         if index < min(initial, self._configurations):
             configuration = self._initial[index]
-        elif self._proposer and index < self._configurations:
+        elif self._proposer is not None and index < self._configurations:
             configuration = self._proposer.suggest(str(index))
         else:
             configuration = self.trials[index % self._configurations].configuration

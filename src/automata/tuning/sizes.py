@@ -43,7 +43,8 @@ class Size(NamedTuple):
         brackets = hyperband_brackets(self.configurations, self.epochs, 3)
         total = sum(bracket.epochs for bracket in brackets)
         search = max(total / slots, self.epochs)  # one trial uses one slot at a time
-        return self.seeds * (method.search * search + method.final * self.epochs)
+        final = max(method.final / slots, min(method.final, 1)) * self.epochs
+        return self.seeds * (method.search * search + final)
 
 
 SIZES = (

@@ -72,28 +72,30 @@ class TuneTrial(tune.Trainable):
             self._folder = PhaseFolder(Path(config["folder"]))
             # With several workers, any of them may resume a paused trial, and only from a file.
             alone = self._job.settings.compute.concurrent_trials == 1
+            self._checkpoints = CheckpointStore(self._folder, 0)  # paused screens leave memory
             memory = memory_of_paused_runs(self._device) if alone else 0
-            self._checkpoints = CheckpointStore(self._folder, memory)  # without paused screens
+            self._checkpoints = CheckpointStore(self._folder, memory)
         self._config = config
         logged: str | None = config["logged"]
         self._logged = Progress.model_validate_json(logged).evaluations if logged else []
         self._reached: int = config["reached"]
         number: int | None = config["index"] if config["compared"] is None else None
         parts = self._job, self._dataset, config["configuration"], number, self._device
-        self._training = self._checkpoints.take(config["index"], lambda: training_run(*parts))
+        place = config["index"], config["checkpoint"]
+        self._training = self._checkpoints.take(*place, lambda: training_run(*parts))
 
     def _train(self, config: dict[str, Any] | None = None) -> dict[str, Any]:
         """Train to the next rung or checkpoint; begin the trial of `config` first, if given."""
         if config is not None:
             self._begin(config)
         elif self._saved:
-            self._checkpoints.continues()
+            self._checkpoints.answered()
         training, index, rungs = self._training, self._config["index"], self._config["rungs"]
         save = partial(self._checkpoints.save, index, training)
         for number, rung in enumerate(rungs[: self._reached + 1], start=1):
             if not training.train_to(rung, pause=save):
                 self._saved = True
-                return {"saved": training.progress.epochs}
+                return {"epoch": training.progress.epochs}
             self._evaluate(number, rung)
         self._reached += 1
         evaluations = training.progress.evaluations

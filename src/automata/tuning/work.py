@@ -42,6 +42,7 @@ class PhaseFolder:
     def clear(self) -> bool:
         """Remove the folder; return whether it was there."""
         there = self.path.exists()
+        self.log.unlink(missing_ok=True)  # an error here must not be ignored
         shutil.rmtree(self.path, ignore_errors=True)
         return there
 
@@ -51,10 +52,8 @@ class WorkFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.search, self.final = self.phases = (
-            PhaseFolder(path / "search"),
-            PhaseFolder(path / "final"),
-        )
+        self.search = PhaseFolder(path / "search")
+        self.final = PhaseFolder(path / "final")
         self.ray = path / "ray"
         """The files of Ray Tune; another process does not need them."""
 

@@ -30,11 +30,12 @@ from automata.selection.random import RepeatedRandom
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import ALL_DATA, SubsetPlan
-from automata.tuning import checkpoints as checkpoints_module
 from automata.tuning import context as context_module
 from automata.tuning import job as job_module
 from automata.tuning import phases as phases_module
+from automata.tuning.checkpoints import CheckpointStore
 from automata.tuning.job import ModelFiles, complete_job
+from automata.tuning.live import LivePhase
 from automata.tuning.log import SearchLog, TrialReported, read_log, segments_of
 from automata.tuning.work import WorkFolder
 from support.searching import SPACE, make_job, run_job, train_here
@@ -168,6 +169,12 @@ def finalists_of(trials):
     return finalists.values()
 
 
+def always(store, trial, run):
+    """Write a file, as if that always paid."""
+    store._write(trial, run)
+    return True
+
+
 @pytest.mark.parametrize(("finalists", "patience"), [(1, None), (3, None), (3, 1)])
 def test_an_interrupted_final_training_repeats_one_epoch(
     data, tmp_path, monkeypatch, finalists, patience
@@ -183,7 +190,7 @@ def test_an_interrupted_final_training_repeats_one_epoch(
         return train(run, subset)
 
     monkeypatch.setattr(TrainingRun, "_train_epoch", counted)
-    monkeypatch.setattr(checkpoints_module, "WRITING_SHARE", 1e9)  # writing always pays
+    monkeypatch.setattr(CheckpointStore, "save", always)
     calm = run_job(job, data, tmp_path / "calm")
     whole = len(epochs)
     for stop in (it for it in (3, 6, 8, 11) if it <= whole):
@@ -330,6 +337,23 @@ def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path):
     assert record.tuning.segments == before
     assert [trial.status for trial in record.tuning.trials] == ["completed"]
     assert record.final.progress.epochs == T
+
+
+def test_a_kill_before_the_first_rung_is_a_restart_also_after_the_time_limit(data, tmp_path):
+    job, saved = make_job(search_minutes=1e-6), LivePhase.saved
+
+    def interrupted(live, index, epoch):
+        saved(live, index, epoch)
+        raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(LivePhase, "saved", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            run_job(job, data, tmp_path / "job")
+    record = run_job(job, data, tmp_path / "job")
+    assert [trial.status for trial in record.tuning.trials] == ["completed"]
+    assert len(record.tuning.segments) == 2
+    assert record.resumed
 
 
 def test_selectors_and_controls_share_configurations(record, data, tmp_path):

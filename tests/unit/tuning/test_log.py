@@ -21,6 +21,7 @@ from automata.tuning.log import (
     SearchLog,
     TrialReported,
     TrialSaved,
+    discard_unlogged,
     load_log,
     read_log,
     segments_of,
@@ -128,7 +129,7 @@ def left(work):
 
 def test_checkpoints_ahead_of_the_log_are_removed(work, left):
     write(work.log, [*ENTRIES[:-1], TrialSaved(index=1, epoch=3, measurement=measured(4.0))])
-    load_log(work, HEADER)
+    discard_unlogged(work, load_log(work, HEADER).entries)
     kept = [path.name for path in left if path.exists()]
     assert kept == ["0-1.pt", "0-4.pt", "1-1.pt", "1-3.pt"]
     assert [path.name for *_, path in work.checkpoints()] == kept
@@ -165,7 +166,7 @@ def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
     live.open()
     monkeypatch.setattr(SearchLog, "append", Mock(side_effect=OSError("full")))
     with pytest.raises(OSError, match="full"):
-        live.report(0, Progress())
+        live.report(0, Progress(), saved=False)
     assert live.search.results == []
 
 
@@ -178,7 +179,8 @@ def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
         live._meter.so_far()
         outliving.orphan()
         burnt = outliving.burn(1.5) - before
-        live.report(0, reported(0, {1: 0.5}).progress)  # no trial has ended: Ray failed
+        # No trial has ended: Ray failed.
+        live.report(0, reported(0, {1: 0.5}).progress, saved=False)
     (segment,) = segments_of(load_log(work, HEADER).entries)
 
     assert segment.measurement.cpu_seconds > 0.95 * burnt

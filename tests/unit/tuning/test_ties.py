@@ -59,6 +59,7 @@ def test_of_trials_with_equal_scores_those_with_lower_losses_go_on(scheduler, ep
         progress = scored(0.9, [4, 9, 8, 1, 6, 2, 5, 7][trial.index])
         progress.evaluations *= trial.reached + 1
         names = {"index": trial.index, "configuration": trial.configuration}
+        names["rung"] = trial.reached + 1
         entries.append(TrialReported(**names, progress=progress, measurement=None))
         judge(entries[-1], search)
     again = search_of(job)

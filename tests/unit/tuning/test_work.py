@@ -55,7 +55,7 @@ def test_code_in_a_file_is_not_run(tmp_path):
 
 
 def test_writing_takes_at_most_its_share_of_the_time_of_each_run(monkeypatch, tmp_path):
-    clock, writes, run = [0.0], [], SimpleNamespace(progress=Progress())
+    clock, writes, run = [0.0], [], SimpleNamespace(progress=Progress(), state=dict)
     monkeypatch.setattr("time.perf_counter", lambda: clock[0])
 
     def write(*_):
@@ -66,9 +66,9 @@ def test_writing_takes_at_most_its_share_of_the_time_of_each_run(monkeypatch, tm
         run.progress.seconds.training = trained
         if store.save(trial, run):
             clock[0] += 0.5  # until the job has logged it
-            store.continues()
+            store.answered()
 
-    monkeypatch.setattr(CheckpointStore, "_write", write)
+    monkeypatch.setattr(checkpoints_module, "write_checkpoint", write)
     store = CheckpointStore(PhaseFolder(tmp_path), 0)
     for second in range(2001):
         save(7, float(second))
@@ -102,7 +102,7 @@ ROOM = 5 * MODEL_BYTES
 @pytest.mark.parametrize("memory", [0, ROOM])
 def test_a_run_resumes_in_another_process_as_if_it_had_not_paused(build, tmp_path, memory):
     CheckpointStore(PhaseFolder(tmp_path), memory).put(3, trained(build(), 2))
-    again = CheckpointStore(PhaseFolder(tmp_path), memory).take(3, build)
+    again = CheckpointStore(PhaseFolder(tmp_path), memory).take(3, 2, build)
     assert again.progress.epochs == 2
     whole = trained(build(), 4)
     assert trained(again, 4).progress.training_loss == whole.progress.training_loss
@@ -113,15 +113,25 @@ def test_a_run_resumes_in_another_process_as_if_it_had_not_paused(build, tmp_pat
 def test_paused_runs_without_room_in_memory_go_to_files(build, tmp_path, monkeypatch):
     monkeypatch.setattr(CheckpointStore, "save", lambda *_: False)  # writing never pays
     store, run = CheckpointStore(PhaseFolder(tmp_path), ROOM), build()
-    assert store.take(3, lambda: run) is run
+    assert store.take(3, None, lambda: run) is run
     for number in (3, 4, 5):  # there is room again after each
         store.put(number, trained(run, 1))
-        assert store.take(number, never) is run
+        assert store.take(number, None, never) is run
     for epoch in (1, 2, 3):  # the same run has one place
         store.put(0, trained(run, epoch))
     assert list(tmp_path.iterdir()) == []
     store.put(1, trained(build(), 1))
     assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["1-1.pt"]
+
+
+def test_a_trial_that_goes_on_after_a_pause_is_saved_again(build, tmp_path):
+    store, run = CheckpointStore(PhaseFolder(tmp_path), 0), build()
+    run.progress.seconds.training = 1.0
+    assert store.put(3, run)
+    store.answered()
+    assert not store.save(3, run)
+    run.progress.seconds.training = 1000.0
+    assert store.save(3, run)
 
 
 HOLD = """
