@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import csv
+import argparse
 import datetime
-import io
-import math
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
+
+from automata.analysis.tables import markdown, write
 from automata.files import write_text
 from automata.provenance import cpu_model, installed_version
 
@@ -18,7 +20,15 @@ PACKAGES = ("torch", "ray", "numpy", "scipy")
 Row = Mapping[str, object]
 
 
-def host(threads: int, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
+def parser_of(benchmark: str, description: str | None) -> argparse.ArgumentParser:
+    """Return the parser of a benchmark: `--results` is the folder of its tables."""
+    parser = argparse.ArgumentParser(f"python -m benchmarks.{benchmark}", description=description)
+    usual = Path(__file__).parent / benchmark / "results"
+    parser.add_argument("--results", type=Path, default=usual, help="folder of the tables")
+    return parser
+
+
+def host(threads: int = 1, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     """Return processor, threads, versions and date, on which times depend."""
     versions = [f"{name} {installed_version(name)}" for name in packages]
     return {
@@ -30,52 +40,18 @@ def host(threads: int, packages: Sequence[str] = PACKAGES) -> dict[str, str]:
     }
 
 
-def write_table(
-    rows: Sequence[Row],
-    folder: Path,
-    name: str,
-    *,
-    title: str,
-    threads: int = 1,
-    packages: Sequence[str] = PACKAGES,
-) -> None:
-    """Write `rows` to `name`.csv and `name`.md in `folder`; the first row has the columns.
+def write_table(rows: Sequence[Row], folder: Path, name: str, title: str, **run: Any) -> None:
+    """Write `rows` to `name`.csv and `name`.md in `folder`, with the facts of `host(**run)`.
 
-    Raises ValueError if rows differ in their columns. In the Markdown, floats have three
-    significant digits, and the facts of `host` follow the table; in the CSV each row has them.
+    In the Markdown, floats have three significant digits, and the facts follow the table.
     """
-    columns = list(rows[0])
-    if any(list(row) != columns for row in rows):
-        raise ValueError(f"{name}: rows with different columns")
-    facts = host(threads, packages)
-    table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
-    writer.writerow([*columns, *facts])
-    writer.writerows([*row.values(), *facts.values()] for row in rows)
-    write_text(folder / f"{name}.csv", table.getvalue())
-    lines = [
-        f"# {title}",
-        "",
-        *markdown_table(rows),
-        "",
-        *(f"- {key}: {value}" for key, value in facts.items()),
-        "",
-    ]
-    write_text(folder / f"{name}.md", "\n".join(lines))
+    facts = host(**run)
+    write(pd.DataFrame(rows).assign(**facts), folder / f"{name}.csv")
+    lines = [f"# {title}", "", *markdown_table(rows), ""]
+    lines += [f"- {key}: {value}" for key, value in facts.items()]
+    write_text(folder / f"{name}.md", "\n".join([*lines, ""]))
 
 
 def markdown_table(rows: Sequence[Row]) -> list[str]:
     """Return the lines of a table; floats have three significant digits."""
-    columns = list(rows[0])
-    lines = [_markdown_line(columns), _markdown_line(["---"] * len(columns))]
-    return lines + [_markdown_line([_short(value) for value in row.values()]) for row in rows]
-
-
-def _markdown_line(values: Sequence[str]) -> str:
-    return f"| {' | '.join(values)} |"
-
-
-def _short(value: object) -> str:
-    if not isinstance(value, float):
-        return str(value)
-    return "-" if math.isnan(value) else f"{value:.3g}"
+    return markdown(pd.DataFrame(rows)).splitlines()

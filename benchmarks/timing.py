@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from statistics import median
 
 import torch
-from threadpoolctl import threadpool_limits
 
 Seconds = dict[str, list[float]]
 """Name of a contender -> its seconds in each round."""
-
-
-@contextmanager
-def fixed_threads(threads: int) -> Iterator[None]:
-    """Limit torch and every BLAS of this process to `threads` during the body."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        with threadpool_limits(threads):
-            yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def interleaved(contenders: Mapping[str, Callable[[], object]], rounds: int) -> Seconds:
@@ -47,6 +37,24 @@ def stopwatch(run: Callable[[], object]) -> float:
     run()
     _wait()
     return time.perf_counter() - start
+
+
+def python(folder: Path, *arguments: object) -> dict[str, float]:
+    """Run a Python process in `folder`; return its `wall s` and `CPU s`.
+
+    Raises RuntimeError, with the end of its output, if it fails.
+    """
+    output = folder / "output.txt"
+    start = time.perf_counter()
+    with output.open("wb") as file:
+        command = [sys.executable, *map(str, arguments)]
+        process = subprocess.Popen(command, cwd=folder, stdout=file, stderr=file)
+        _, status, usage = os.wait4(process.pid, 0)
+    cost = {"wall s": time.perf_counter() - start, "CPU s": usage.ru_utime + usage.ru_stime}
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(output.read_text(encoding="utf-8")[-2000:])
+    return cost
 
 
 def ratio(numerator: Sequence[float], denominator: Sequence[float]) -> float:

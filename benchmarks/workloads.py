@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from automata.config.data import Preparation
 from automata.config.protocol import Protocol
@@ -38,18 +37,12 @@ class Workload:
         selector: str = "full",
         fraction: float = 1.0,
         *,
-        reselect_every: int = 1,
         device: torch.device = CPU,
         compute: Compute = Compute(),  # noqa: B008 - frozen
     ) -> TrainingRun:
         """Return a new training run."""
-        protocol = Protocol(
-            model=self.model,
-            configurations=1,
-            epochs=EPOCHS,
-            reselect_every=reselect_every,
-            search_space={},
-        )
+        size: dict[str, Any] = {"configurations": 1, "epochs": EPOCHS, "search_space": {}}
+        protocol = Protocol(model=self.model, reselect_every=1, **size)
         plan = SubsetPlan(build_selector(selector), fraction)
         configuration = {**self.configuration, "batch_size": batch_size}
         return TrainingRun(self.dataset, configuration, protocol, plan, 0, device, compute)
@@ -58,10 +51,8 @@ class Workload:
 def tabular(name: str, optimizer: str = "adam") -> Workload:
     """Return a table of the project, and an MLP with sizes from the middle of its search space."""
     dataset = prepare(name, Preparation(), Path("results/downloads"))
-    sizes = {"hidden1": 225, "hidden2": 225}
-    return Workload(
-        dataset, "mlp", {**sizes, "learning_rate": 0.005, "optimizer": optimizer, **_FIXED}
-    )
+    own = {"hidden1": 225, "hidden2": 225, "learning_rate": 0.005, "optimizer": optimizer}
+    return Workload(dataset, "mlp", {**own, **_FIXED})
 
 
 def sentences(rows: int, words: int, dimension: int = 300, hidden: int = 128) -> Workload:
@@ -79,21 +70,10 @@ def sentences(rows: int, words: int, dimension: int = 300, hidden: int = 128) ->
         return Split(inputs, torch.randint(6, (count,), generator=generator))
 
     vectors = torch.randn(words, dimension, generator=generator) * 0.4
-    dataset = Dataset(
-        f"{words} words",
-        "text",
-        6,
-        split(rows),
-        split(max(rows // 9, 1)),
-        split(8),
-        metadata={},
-        extras={"vectors": vectors},
-    )
-    return Workload(
-        dataset,
-        "lstm",
-        {"hidden": hidden, "learning_rate": 0.003, "optimizer": "adam", **_FIXED},
-    )
+    splits, extras = map(split, _sizes(rows)), {"vectors": vectors}
+    dataset = Dataset(f"{words} words", "text", 6, *splits, metadata={}, extras=extras)
+    own = {"hidden": hidden, "learning_rate": 0.003, "optimizer": "adam"}
+    return Workload(dataset, "lstm", {**own, **_FIXED})
 
 
 def images(rows: int, size: int = 32) -> Workload:
@@ -104,18 +84,10 @@ def images(rows: int, size: int = 32) -> Workload:
     def split(count: int) -> Split:
         labels = torch.randint(10, (count,), generator=generator)
         pixels = torch.randint(256, (count, 3, size, size), generator=generator, dtype=torch.uint8)
-        pixels[:, 0] = _tinted(pixels[:, 0], labels)
+        pixels[:, 0] = pixels[:, 0] // 2 + 12 * labels.to(torch.uint8)[:, None, None]
         return Split(pixels, labels, normal)
 
-    dataset = Dataset(
-        "images",
-        "image",
-        10,
-        split(rows),
-        split(max(rows // 9, 1)),
-        split(8),
-        metadata={},
-    )
+    dataset = Dataset("images", "image", 10, *map(split, _sizes(rows)), metadata={})
     rates = {f"lr{group}": 0.005 for group in (1, 2, 3, 4)}
     fixed = {**_FIXED, "optimizer": "sgd", "momentum": 0.9, "weight_decay": 5e-4}
     return Workload(dataset, "resnet18", {**rates, **fixed, "nesterov": False})
@@ -124,6 +96,6 @@ def images(rows: int, size: int = 32) -> Workload:
 _FIXED = {"momentum": 0.0, "nesterov": False, "weight_decay": 0.0, "schedule": "none"}
 
 
-def _tinted(channel: Tensor, labels: Tensor) -> Tensor:
-    """Return `channel` (n, height, width), darker by class."""
-    return (channel // 2 + 12 * labels.to(torch.uint8)[:, None, None]).to(torch.uint8)
+def _sizes(rows: int) -> tuple[int, int, int]:
+    """Return how many rows the splits have; the test set is never read."""
+    return rows, max(rows // 9, 1), 8

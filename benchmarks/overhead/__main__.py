@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
@@ -16,7 +16,7 @@ from automata.config.files import read_experiments
 from automata.config.job import Job, Run
 from automata.records import read_record
 from automata.runs import job_of
-from benchmarks.report import write_table
+from benchmarks.report import parser_of, write_table
 
 ROOT = Path(__file__).parents[2]
 PARTS = ("training", "selection", "evaluation", "orchestration")
@@ -26,53 +26,48 @@ Seconds = dict[str, float]
 
 
 def main() -> None:
-    options = _options()
-    rows = []
-    for scheduler in options.scheduler:
-        job = _job(scheduler, options)
-        rows += _rows(scheduler, [_parts(job, options.data) for _ in range(options.repeats)])
-    threads = job.settings.compute.threads_per_trial
-    title = f"One job: {options.dataset}, gradmatch {options.fraction:g}, seconds"
-    write_table(rows, options.output, "overhead", title=title, threads=threads, packages=PACKAGES)
-    print((options.output / "overhead.md").read_text())
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.overhead", description=__doc__)
+    """Run the jobs and write the table of their parts."""
+    parser = parser_of("overhead", __doc__)
     parser.add_argument("--dataset", default="satimage")
     parser.add_argument("--data", type=Path, default=ROOT / "results/data/satimage.safetensors")
     parser.add_argument("--scheduler", nargs="+", default=["hyperband", "asha"])
     parser.add_argument("--fraction", type=float, default=0.05)
     parser.add_argument("--repeats", type=int, default=3, help="medians are of so many jobs")
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     options = parser.parse_args()
     if not options.data.exists():
         parser.error(f"{options.data}: make it with `snakemake --cores 1 {options.data}`")
-    return options
+    rows = []
+    for scheduler in options.scheduler:
+        job = _job(scheduler, options.dataset, options.fraction)
+        rows += _rows(scheduler, [_parts(job, options.data) for _ in range(options.repeats)])
+    threads = job.settings.compute.threads_per_trial
+    title = f"One job: {options.dataset}, gradmatch {options.fraction:g}, seconds"
+    write_table(rows, options.results, "overhead", title, threads=threads, packages=PACKAGES)
+    print((options.results / "overhead.md").read_text())
 
 
-def _job(scheduler: str, options: argparse.Namespace) -> Job:
+def _job(scheduler: str, dataset: str, fraction: float) -> Job:
     """Return the job of the default configuration."""
     (experiment,) = read_experiments([ROOT / "config/config.yaml"])
-    chosen = {key: getattr(options, key) for key in ("dataset", "fraction")}
-    run = Run(**chosen, search="tpe", scheduler=scheduler, selector="gradmatch", seed=0)
-    return job_of(experiment, run, {})
+    method = {"search": "tpe", "scheduler": scheduler, "selector": "gradmatch"}
+    return job_of(experiment, Run(dataset=dataset, fraction=fraction, seed=0, **method), {})
 
 
 def _parts(job: Job, data: Path) -> Seconds:
     """Run `job` in a new process; return its seconds by part."""
     with tempfile.TemporaryDirectory(prefix="automata-overhead-") as name:
         folder = Path(name)
-        laps, path = folder / "laps.json", folder / "record.json"
-        arguments = [str(laps), job.model_dump_json(), str(data), str(folder / "work"), str(path)]
-        command = [sys.executable, "-m", "benchmarks.overhead.job", str(time.time()), *arguments]
+        file, path = folder / "laps.json", folder / "record.json"
+        arguments = [file, job.model_dump_json(), data, folder / "work", path]
+        command = [sys.executable, "-m", "benchmarks.overhead.job", *map(str, arguments)]
+        started = time.time()
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        ended = time.time()
-        written = json.loads(laps.read_text())
+        laps = [("start", started), *json.loads(file.read_text()), ("exit", time.time())]
         record = read_record(path)
-    parts: Seconds = {**written["seconds"], "exit": ended - written["ended"]}
-    # Reading the clock around Ray's callbacks is no part of the window.
+    parts: Seconds = {name: end - begin for (_, begin), (name, end) in pairwise(laps)}
+    # Reading the clock around Ray's callbacks is no part of a window.
     parts["window"] = record.tuning.measurement.wall_seconds
+    parts["final training"] = record.final.measurement.wall_seconds
     parts["data, checks, lock"] -= record.lock_wait_seconds
     return parts | tuning_split(record)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import json
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,10 +17,10 @@ from automata.config.files import combine
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.records import read_record
-from benchmarks.report import Row, write_table
+from benchmarks.report import Row, parser_of, write_table
+from benchmarks.timing import python
 
 ROOT = Path(__file__).parents[2]
-RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("torch", "optuna", "ray", "snakemake", "numpy")
 EPOCHS = {"letter": 50, "dna": 200}
 """Data set -> T, the epochs of a trial that is not stopped; both sets ship with the project."""
@@ -60,13 +56,10 @@ COLUMNS = {"seconds": ".0f", "epochs": ".0f", "test accuracy": ".1%"}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run all ways in turns; write the tables after each."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.peers", description=__doc__)
+    parser = parser_of("peers", __doc__)
     parser.add_argument("--datasets", nargs="+", choices=EPOCHS, default=[*EPOCHS])
     parser.add_argument("--seeds", type=int, default=3, help="number of searches by each way")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
     options = parser.parse_args(arguments)
-    if find_spec("optuna") is None:
-        parser.error("Optuna is not installed: pip install optuna==4.5.0")
     title = "27 configurations by each way, one thread"
     rows: list[Row] = []
     for seed, dataset, way in product(range(options.seeds), options.datasets, WAYS):
@@ -74,10 +67,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             search = _ours if WAYS[way] else _optuna
             found = search(Path(folder), dataset, seed, WAYS[way])
         rows.append({"data": dataset, "way": way, "seed": seed, **found})
-        write_table(rows, options.results, "searches", title=title, packages=PACKAGES)
+        write_table(rows, options.results, "searches", title, packages=PACKAGES)
         table = summary(rows)
         text = f"{title}: medians (ranges)"
-        write_table(table, options.results, "peers", title=text, packages=PACKAGES)
+        write_table(table, options.results, "peers", text, packages=PACKAGES)
         print(rows[-1], flush=True)
     print((options.results / "peers.md").read_text(encoding="utf-8"))
 
@@ -87,7 +80,7 @@ def _optuna(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
     data, results = folder / "data.safetensors", folder / "results.json"
     write_dataset(prepare(dataset, Preparation(), folder), data)
     script = Path(__file__).with_name("optuna_script.py")
-    seconds = _seconds(folder, script, data, EPOCHS[dataset], seed, results)
+    seconds = python(folder, script, data, EPOCHS[dataset], seed, results)["wall s"]
     return {"seconds": seconds, "seconds to the end": seconds, **json.loads(results.read_text())}
 
 
@@ -99,7 +92,7 @@ def _ours(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
     configuration.write_text(json.dumps(combine(combine(grid, protocol), keys)))
     snakemake = ["-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile", "--cores", 1]
     started = time.time()
-    seconds = _seconds(folder, *snakemake, "--configfile", configuration)
+    seconds = python(folder, *snakemake, "--configfile", configuration)["wall s"]
     (model,) = folder.glob("results/runs/**/model.safetensors")
     record = read_record(model.with_name("record.json"))
     trainings = [trial.progress for trial in record.tuning.trials]
@@ -111,16 +104,6 @@ def _ours(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
         "epochs": sum(it.samples for it in trainings) / record.data.counts["train"],
         "test accuracy": record.test.accuracy,
     }
-
-
-def _seconds(folder: Path, *arguments: object) -> float:
-    """Return the seconds of a Python process; raise RuntimeError with its output if it fails."""
-    start = time.perf_counter()
-    command = [sys.executable, *map(str, arguments)]
-    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if ended.returncode:
-        raise RuntimeError((ended.stdout + ended.stderr)[-2000:])
-    return time.perf_counter() - start
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:

@@ -2,71 +2,91 @@
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from statistics import median
 
+from automata.training.device import limit_threads
+from automata.training.evaluation import evaluate
 from benchmarks import workloads
-from benchmarks.report import Row, write_table
-from benchmarks.selection import cost, solvers
-from benchmarks.timing import fixed_threads
+from benchmarks.report import Row, parser_of, write_table
+from benchmarks.selection import solvers
+from benchmarks.timing import ratio, stopwatch
+from benchmarks.workloads import Workload
 
-RESULTS = Path(__file__).parent / "results"
 PACKAGES = ("torch", "numpy", "scipy", "scikit-learn", "apricot-select", "numba")
+PASS = "one evaluation pass over the training set"
+UNSIGNED = "scikit-learn and per-step lstsq allow negative weights"
+SELECTORS = ("gradmatch", "craig", "glister")
+FRACTIONS = (0.01, 0.05, 0.1)
 
 
 def main() -> None:
     """Write the tables of the named parts."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.selection", description=__doc__)
+    parser = parser_of("selection", __doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART", help="all")
     parser.add_argument("--repeats", type=int, default=5, help="number of rounds")
     parser.add_argument("--threads", type=int, help="threads: 2 for solvers, 1 for selections")
-    parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the tables")
     options = parser.parse_args()
     for part in options.parts or PARTS:
-        write, usual = PARTS[part]
+        rows_of, usual, title = PARTS[part]
         threads = options.threads or usual
-        with fixed_threads(threads):
-            write(argparse.Namespace(**{**vars(options), "threads": threads}))
+        limit_threads(threads)
+        rows, host = list(rows_of(options.repeats)), {"threads": threads, "packages": PACKAGES}
+        write_table(rows, options.results, part, title, **host)
 
 
-def matching(options: argparse.Namespace) -> None:
-    """Write the table of matching pursuits."""
-    sizes, hard = solvers.SIZES, solvers.HARD_SIZES
-    if options.quick:
-        sizes, hard = sizes[:1], hard[:1]
-    rows = list(solvers.matching_rows(sizes, hard, options.repeats))
-    title = "Matching pursuit (scikit-learn and per-step lstsq allow negative weights)"
-    _write(rows, options, "matching", title)
+def selection_rows(rounds: int) -> Iterator[Row]:
+    """Yield the rows of whole selections beside evaluation passes."""
+    for name in ("satimage", "dna", "letter"):
+        yield from cost_rows(workloads.tabular(name), (16, 32, 64), rounds)
+    yield from cost_rows(workloads.images(240), (20,), min(rounds, 3), warm_epochs=1)
 
 
-def facility(options: argparse.Namespace) -> None:
-    """Write the table of facility locations."""
-    sizes = solvers.FACILITY_SIZES[:1] if options.quick else solvers.FACILITY_SIZES
-    rows = list(solvers.facility_rows(sizes, options.repeats))
-    _write(rows, options, "facility", "Facility location, from given similarities")
+def cost_rows(
+    workload: Workload, batch_sizes: Sequence[int], rounds: int, warm_epochs: int = 3
+) -> Iterator[Row]:
+    """Yield a row per selector, fraction and batch size: seconds and their ratio."""
+    for batch_size in batch_sizes:
+        warm = workload.run(batch_size)
+        warm.train_to(warm_epochs)
+        for selector in SELECTORS:
+            for fraction in FRACTIONS:
+                run = workload.run(batch_size, selector, fraction)
+                run.model.load_state_dict(warm.model.state_dict())
+                passes, selections = [], []
+                run.train_to(2)  # the first subset is random, the second warms up
+                whole_set = partial(evaluate, run.model, run.data.train)
+                whole_set()
+                for _ in range(rounds):
+                    passes.append(stopwatch(whole_set))
+                    before = run.progress.seconds.selection
+                    run.train_to(run.progress.epochs + 1)
+                    selections.append(run.progress.seconds.selection - before)
+                if run.progress.failure is not None:
+                    raise RuntimeError(run.progress.failure)
+                yield {
+                    "data": workload.dataset.name,
+                    "rows": len(workload.dataset.train),
+                    "selector": selector,
+                    "fraction": fraction,
+                    "batch size": batch_size,
+                    "pass ms": 1e3 * median(passes),
+                    "selection ms": 1e3 * median(selections),
+                    "selection / pass": ratio(selections, passes),
+                }
 
 
-def whole_selections(options: argparse.Namespace) -> None:
-    """Write the table of whole selections beside evaluation passes."""
-    names = ("satimage",) if options.quick else ("satimage", "dna", "letter")
-    rows: list[Row] = []
-    for name in names:
-        rows += cost.cost_rows(workloads.tabular(name), (16, 32, 64), options.repeats)
-    pictures = workloads.images(40 if options.quick else 240)
-    rows += cost.cost_rows(pictures, (20,), min(options.repeats, 3), warm_epochs=1)
-    title = "Whole selections beside one evaluation pass over the training set"
-    _write(rows, options, "cost", title)
-
-
-PARTS = {"matching": (matching, 2), "facility": (facility, 2), "cost": (whole_selections, 1)}
-"""Name of a part -> the function that writes its tables, and its number of threads."""
-
-
-def _write(rows: list[Row], options: argparse.Namespace, name: str, title: str) -> None:
-    write_table(
-        rows, options.results, name, title=title, threads=options.threads, packages=PACKAGES
-    )
+PARTS: dict[str, tuple[Callable[[int], Iterator[Row]], int, str]] = {
+    "matching": (solvers.matching_rows, 2, f"Matching pursuit ({UNSIGNED})"),
+    "facility": (solvers.facility_rows, 2, "Facility location, from given similarities"),
+    "cost": (
+        selection_rows,
+        1,
+        f"Whole selections beside {PASS}",
+    ),
+}
+"""Name of a part -> rounds to the rows of its table, its number of threads, and its title."""
 
 
 if __name__ == "__main__":

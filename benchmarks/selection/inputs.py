@@ -11,33 +11,24 @@ from automata.selection.embeddings import gradient_embeddings, inner_products
 FEATURES, CLASSES, BATCH = 512, 10, 20
 """A ResNet18's last layer on CIFAR-10, mini-batches as in the paper: d = 10 (512 + 1) = 5130."""
 LATENT = 64
+"""Numbers that features of low rank are combinations of."""
 
 
-def head_gradients(n: int, seed: int = 0) -> Tensor:
-    """Return the gradients (n, 5130) float32 of n mini-batches, of full rank.
+def head_gradients(n: int, latent: int | None = None) -> Tensor:
+    """Return the gradients (n, 5130) float32 of n mini-batches.
 
-    Features are independent; a matching pursuit that allows negative weights meets none.
+    Features are independent: a matching pursuit that allows negative weights meets none. If they
+    are combinations of `latent` numbers, a third of the best weights are negative without w >= 0.
     """
-    generator = torch.Generator().manual_seed(seed)
+    generator = torch.Generator().manual_seed(0)
     labels = torch.randint(CLASSES, (n * BATCH,), generator=generator)
-    centres = 0.2 * torch.randn(CLASSES, FEATURES, generator=generator)
-    noise = torch.randn(n * BATCH, FEATURES, generator=generator)
-    features = torch.relu(centres[labels] + noise)
-    return _gradients(features, labels, generator, steps=500, rate=0.05)
-
-
-def low_rank_gradients(n: int, seed: int = 0) -> Tensor:
-    """Return gradients as above from features that are combinations of `LATENT` numbers.
-
-    Rows are nearly dependent: without w >= 0 a third of the best weights are negative.
-    """
-    generator = torch.Generator().manual_seed(seed)
-    labels = torch.randint(CLASSES, (n * BATCH,), generator=generator)
-    centres = 0.5 * torch.randn(CLASSES, LATENT, generator=generator)
-    noise = torch.randn(n * BATCH, LATENT, generator=generator)
-    mixing = torch.randn(LATENT, FEATURES, generator=generator) / LATENT**0.5
-    features = torch.relu(centres[labels] + noise) @ mixing
-    return _gradients(features, labels, generator, steps=1000, rate=0.1)
+    width, apart = (latent, 0.5) if latent else (FEATURES, 0.2)
+    centres = apart * torch.randn(CLASSES, width, generator=generator)
+    features = centres[labels] + torch.randn(n * BATCH, width, generator=generator)
+    if latent is None:
+        return _gradients(torch.relu(features), labels, generator, steps=500, rate=0.05)
+    mixing = torch.randn(latent, FEATURES, generator=generator) / latent**0.5
+    return _gradients(torch.relu(features) @ mixing, labels, generator, steps=1000, rate=0.1)
 
 
 def similarities(gradients: Tensor) -> Tensor:

@@ -71,10 +71,7 @@ def plain_greedy(similarity: NDArray[np.float64], budget: int) -> NDArray[np.int
 def apricot(
     similarity: NDArray[np.float64], budget: int, compiling: list[float]
 ) -> NDArray[np.int64]:
-    """apricot-select's lazy greedy; appends its seconds of compilation to `compiling`.
-
-    It compiles its loop with numba anew in every call.
-    """
+    """apricot-select's lazy greedy; appends the seconds of its compilation in each call."""
     from apricot import FacilityLocationSelection
 
     class Watched(FacilityLocationSelection):  # type: ignore[misc]

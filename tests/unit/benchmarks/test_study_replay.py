@@ -1,19 +1,16 @@
 """The package chooses what the runner of the study chose, on all its published searches.
 
-The recorded curves go through `Search`, `best_trials` and `refit`. Nothing is trained.
+The recorded curves go through `Search`, `best_trials` and `FinalSearch`. Nothing is trained.
 """
 
 import math
-from contextlib import nullcontext
-from types import SimpleNamespace
 
 import pytest
 
 from automata.config.job import Job
-from automata.metering.measurement import Measurement
 from automata.records import Trial, Tuning
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.refit import best_trials, refit
+from automata.tuning.finalists import FinalSearch, best_trials
 from automata.tuning.search import search_of
 from benchmarks.study.searches import CONFIGURATIONS, PANELS, RESULTS, read
 from support.simulated import simulate
@@ -34,23 +31,20 @@ METHODS = {  # method: scheduler, curves of its trials, keys of the protocol
 
 
 class Curve:
-    """A recorded training, which a refit takes for a training run."""
+    """A recorded training."""
 
     def __init__(self, points, rows):
         self.points = {int(epoch): point for epoch, point in points.items()}
-        self.rows, self.progress, self.state = rows, Progress(), dict
-        self.model, self.weights = SimpleNamespace(load_state_dict=lambda weights: None), None
+        self.rows = rows
 
     def at(self, epoch):
         right, loss, *_ = self.points[epoch]
         loss = math.inf if loss is None else loss
         return Evaluation(epoch=epoch, accuracy=right / self.rows, loss=loss, finished_at=0)
 
-    def train_to(self, epoch):
-        self.progress.epochs = epoch
-
-    def evaluate(self):
-        self.progress.evaluations.append(self.at(self.progress.epochs))
+    def score(self, epoch, metric):
+        found = self.at(epoch)
+        return found.score(metric) if math.isfinite(found.loss) else math.nan
 
 
 def job_of(size, epochs, scheduler, selector, **keys):
@@ -62,24 +56,19 @@ def job_of(size, epochs, scheduler, selector, **keys):
     return Job.model_validate({"run": run, "settings": {"protocol": protocol, "scheduler": rungs}})
 
 
-def refitted(job, found, curves, fresh, file):
-    """Return which of the `fresh` trainings is the model after the simulated search `found`."""
+def finalists_of(found, curves, protocol):
+    """Return which configurations the simulated search `found` sends to the final training."""
     trials = []
     for it in found.trials:
         progress = Progress(evaluations=[curves[it.index].at(it.epoch)], metric="log_loss")
-        number = it.index % job.settings.protocol.configurations
-        own = {"configuration": {"trial": number}, "status": found.status(it)}
-        trials.append(Trial(index=it.index, rungs=it.rungs, progress=progress, **own))
-    meter = nullcontext()
-    meter.measurement, meter.so_far = Measurement.model_construct(), Measurement.model_construct
-    context = SimpleNamespace(job=job, meter=lambda: meter)
-    context.training_run = lambda configuration, plan: fresh[configuration["trial"]]
+        own = {"configuration": {"trial": it.index % protocol.configurations}}
+        own |= {"status": found.status(it), "progress": progress}
+        trials.append(Trial(index=it.index, rungs=it.rungs, **own))
     tuning = Tuning(segments=[], trials=trials, best=found.best)
-    _, model = refit(context, best_trials(tuning, job.settings.protocol), file, str(file))
-    return next(trial for trial, it in fresh.items() if it is model)
+    return [trial.configuration["trial"] for trial in best_trials(tuning, protocol)]
 
 
-def replayed(method, line, members, file):
+def replayed(method, line, members):
     """Return the choice, and the samples of its trainings up to where each of them ended."""
     scheduler, ways, keys = METHODS[method]
     rows = line["validation_rows"]
@@ -87,13 +76,9 @@ def replayed(method, line, members, file):
     fresh = {int(trial): Curve(points, rows) for trial, points in line["fresh"].items()}
     last, selector = max(curves[0].points), "full" if ways == ["full"] else "rs2"
     job = job_of(line["size"], last, scheduler, selector, **keys)
-
-    def score(trial, epoch):
-        found = curves[trial.index].at(epoch)
-        metric = job.settings.protocol.screen_metric or "accuracy"
-        return found.score(metric) if math.isfinite(found.loss) else math.nan
-
-    found = simulate(search_of(job), score)
+    protocol = job.settings.protocol
+    metric = protocol.screen_metric or "accuracy"
+    found = simulate(search_of(job), lambda it, epoch: curves[it.index].score(epoch, metric))
     best, ends = found.best, {curves[it.index]: it.epoch for it in found.trials}
     if method == "s3":  # the runner trains the last three afresh
         three = sorted(it.index for it in found.trials if it.epoch == last)
@@ -101,14 +86,18 @@ def replayed(method, line, members, file):
         ends = {it: end for it, end in ends.items() if end < last}
         ends |= dict.fromkeys((fresh[trial] for trial in three), last)
     if keys:
-        best = refitted(job, found, curves, fresh, file)
-        ends |= {it: it.progress.epochs for it in fresh.values() if it.progress.epochs}
+        numbers = finalists_of(found, curves, protocol)
+        final = FinalSearch([{"trial": number} for number in numbers], protocol, slots=1)
+        runs = [fresh[number] for number in numbers]
+        found = simulate(final, lambda it, epoch: runs[it.index].score(epoch, "accuracy"))
+        best = numbers[found.best]
+        ends |= {runs[it.index]: it.epoch for it in found.trials}
     return best, sum(curve.points[end][2] for curve, end in ends.items())
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PANELS)
-def test_choices_samples_and_test_rows_are_those_of_the_runner(name, tmp_path):
+def test_choices_samples_and_test_rows_are_those_of_the_runner(name):
     """A failure names methods and searches only: nobody looks before all searches are done."""
     panel, differ = read(RESULTS, name), []
     for (size, number), line in panel.lines.items():
@@ -120,8 +109,7 @@ def test_choices_samples_and_test_rows_are_those_of_the_runner(name, tmp_path):
             if panel.right(method, size, number).sum() != right:
                 differ.append((size, number, method, "test rows"))
             if method in METHODS:
-                file = tmp_path / f"{size}-{number}-{method}"
-                best, samples = replayed(method, line, members, file)
+                best, samples = replayed(method, line, members)
                 agrees = not choice["fresh"] or samples == choice["samples"]
                 if best != choice["trial"] or not agrees:
                     differ.append((size, number, method))
