@@ -103,7 +103,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 ray.init(sys.argv[1])
 (head,) = [it["NodeID"] for it in ray.nodes() if it["NodeManagerAddress"] == "127.0.0.2"]
 here = NodeAffinitySchedulingStrategy(head, soft=False)
-task = ray.remote(num_cpus=1, scheduling_strategy=here)(time.sleep).remote(600)
+task = ray.remote(num_cpus=1, scheduling_strategy=here)(lambda: time.sleep(600)).remote()
 print("occupied", flush=True)
 ray.get(task)
 """
@@ -120,14 +120,13 @@ def test_the_final_training_runs_on_a_node_that_is_not_the_jobs_host(cluster, tm
     with subprocess.Popen(occupied, env=cluster[1], stdout=subprocess.PIPE, text=True) as other:
         try:
             assert other.stdout.readline() == "occupied\n"
-            here = {"AUTOMATA_RAY_ADDRESS": cluster[0], "PYTHONPATH": str(tmp_path)}
-            cluster[1].update(here)
+            cluster[1].update(AUTOMATA_RAY_ADDRESS=cluster[0], PYTHONPATH=str(tmp_path))
             code = "import sys; from automata.cli import main; main(sys.argv[1:])"
             files = ["--work", tmp_path / "work", "--output", output]
             done = python(cluster, code, "tune", data, "--job", job.model_dump_json(), *files)
         finally:
             other.kill()
-            del cluster[1]["PYTHONPATH"]
+            cluster[1].pop("PYTHONPATH", None)
     assert done.returncode == 0, done.stderr
     final = read_record(output).final
     assert final.measurement.flags == ["elsewhere"]
