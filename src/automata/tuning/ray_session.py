@@ -7,20 +7,16 @@ import math
 import os
 import resource
 import secrets
-import shutil
 import socket
-import sys
-import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from unittest.mock import DEFAULT, patch
 
 import psutil
 import ray
-from filelock import FileLock, Timeout
 from ray._private.authentication.authentication_token_setup import AuthenticationTokenLoader
 from ray._private.node import Node
 from ray.exceptions import RayError
@@ -28,19 +24,19 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from automata.config.sections import Compute
 from automata.errors import KEPT, UserError, end_at_once, first_line
-from automata.locks import held
+from automata.temporary import (
+    FILES,
+    GRACE_SECONDS,
+    end_processes,
+    processes_of,
+    remove_folder,
+    temporary_folder,
+)
 
 logger = logging.getLogger(__name__)
 
 # Ray warns that a token protects it, though nobody else can reach the Ray of this job.
 logging.getLogger("ray._private.authentication.authentication_token_setup").setLevel(logging.ERROR)
-
-PREFIX, LOCK, FILES = "automata-ray-", "lock", "r"
-"""Names in a temporary folder: a job's folder begins with PREFIX, and only its account may enter.
-It has the job's lock file, and the folder FILES, which Ray itself opens to all accounts."""
-
-GRACE_SECONDS = 1.0
-"""Time for Ray's processes to end by themselves, and then for killed ones to disappear."""
 
 ENVIRONMENT = {
     # No files for each trial: the record has all results.
@@ -64,10 +60,6 @@ ENVIRONMENT = {
 
 OBJECT_STORE_BYTES = 100 * 1024**2
 """Size of the file through which Ray passes objects; workers read prepared data themselves."""
-
-LONGEST_PARENT = 19 if sys.platform == "linux" else 15
-"""Most bytes in the path of the parent folder. Paths of sockets have at most 107 bytes (103 on
-macOS); Ray and `_temporary_folder` need 88 of them."""
 
 
 def gpu_share(compute: Compute, gpus: int) -> float:
@@ -94,7 +86,7 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
     """
     refuse_second_ray()
     over = threading.Event()
-    with _own_environment(), _temporary_folder() as folder:
+    with _own_environment(), temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
             _watch(folder, over)
@@ -102,7 +94,7 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
         finally:
             over.set()
             ray.shutdown()
-            _end(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
+            end_processes(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
 
 
 def refuse_second_ray() -> None:
@@ -173,80 +165,16 @@ def _watch(folder: Path, over: threading.Event) -> None:
 
     Ray itself would wait silently for a minute, or train in processes that no meter sees.
     """
-    names = {process: process.info["name"] for process in _processes(folder)}
+    names = {process: process.info["name"] for process in processes_of(folder)}
     needed = [process for process, name in names.items() if name in ("gcs_server", "raylet")]
 
     def end_job(lost: psutil.Process) -> None:
         if not over.is_set():
-            _end(folder)
-            _remove(folder)
+            end_processes(folder)
+            remove_folder(folder)
             end_at_once(f"Ray's process {names[lost]} was killed or crashed; {KEPT}")
 
     threading.Thread(target=psutil.wait_procs, args=(needed, None, end_job), daemon=True).start()
-
-
-def _processes(folder: Path) -> list[psutil.Process]:
-    """Return the processes with `folder` in their command line, and workers with files in it."""
-    found = []
-    for process in psutil.process_iter(["cmdline", "name"]):
-        command = " ".join(process.info["cmdline"] or [])
-        with suppress(psutil.Error):
-            # The command line of a worker is a title, such as `ray::IDLE`.
-            open_files = process.open_files() if command.startswith("ray::") else []
-            inside = [Path(file.path).is_relative_to(folder.resolve()) for file in open_files]
-            if f"{folder}/" in command or any(inside):
-                found.append(process)
-    return found
-
-
-def _end(folder: Path, grace: float = 0.0) -> None:
-    """Kill the processes of the Ray in `folder` that do not end within `grace` seconds."""
-    _, left = psutil.wait_procs(_processes(folder), timeout=grace)
-    for process in left:
-        with suppress(psutil.Error):
-            process.kill()
-    psutil.wait_procs(left, timeout=GRACE_SECONDS)
-
-
-def _remove(folder: Path) -> None:
-    """Remove the folder of a Ray, the lock last: if Ray's files stay, the next job removes both."""
-    shutil.rmtree(folder / FILES, ignore_errors=True)
-    if not (folder / FILES).exists():
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _temporary_folder() -> Iterator[Path]:
-    """Yield a folder for a Ray and remove it at the end; also remove those of killed jobs.
-
-    The kernel frees the lock of a killed job. Folders of other accounts stay.
-    """
-    parent = _short_parent()
-    for lock in parent.glob(f"{PREFIX}*/{LOCK}"):
-        with suppress(Timeout, OSError):
-            if lock.parent.lstat().st_uid == os.getuid():
-                with FileLock(lock, blocking=False):
-                    _end(lock.parent)
-                    _remove(lock.parent)
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
-    with held(folder / LOCK, "a job that removes leftovers of Ray", needed=False):
-        try:
-            yield folder
-        finally:
-            _remove(folder)
-
-
-def _short_parent() -> Path:
-    """Return TMPDIR, or a folder with a shorter path if Ray's sockets need one."""
-    usual = tempfile.gettempdir()
-    for choice in (usual, "/tmp", os.environ.get("XDG_RUNTIME_DIR", "")):
-        short = 0 < len(os.fsencode(choice)) <= LONGEST_PARENT
-        if short and os.access(choice, os.W_OK | os.X_OK):
-            return Path(choice)
-    raise UserError(
-        f"TMPDIR: {usual} has more than {LONGEST_PARENT} bytes, which is too long for Ray's "
-        "sockets, and neither /tmp nor XDG_RUNTIME_DIR can be used; name a shorter folder"
-    )
 
 
 @contextmanager

@@ -18,8 +18,10 @@ import pytest
 import ray
 
 import automata
+from automata import temporary
 from automata.config.sections import Compute
 from automata.errors import KEPT, UserError
+from automata.temporary import temporary_folder
 from automata.tuning import ray_session
 from automata.tuning.ray_session import gpu_share, local_ray, users_ray
 
@@ -157,7 +159,7 @@ def test_processes_of_a_killed_job_end_before_the_next_ray_starts():
     with holder() as (job, facts):
         job.kill()
         job.wait()
-        with ray_session._temporary_folder():
+        with temporary_folder():
             assert psutil.wait_procs(facts["family"], 5)[1] == []
 
 
@@ -211,7 +213,7 @@ def test_another_account_can_neither_join_the_ray_nor_enter_its_folder():
     ids=["half a name", "another account"],
 )
 def test_a_lock_that_no_job_left_ends_no_process(tmp_path, monkeypatch, name, owner):
-    monkeypatch.setattr(ray_session, "_short_parent", lambda: tmp_path)
+    monkeypatch.setattr(temporary, "_short_parent", lambda: tmp_path)
     folder = tmp_path / name
     folder.mkdir()
     (folder / "lock").touch()
@@ -220,7 +222,7 @@ def test_a_lock_that_no_job_left_ends_no_process(tmp_path, monkeypatch, name, ow
     inside = f"{tmp_path}/automata-ray-abc/r"
     command = [sys.executable, "-c", "input()", inside]
     with subprocess.Popen(command, stdin=subprocess.PIPE) as bystander:
-        with ray_session._temporary_folder():
+        with temporary_folder():
             assert bystander.poll() is None
         bystander.kill()
 
@@ -240,7 +242,7 @@ def test_a_ray_that_does_not_start_is_one_line(change, line, monkeypatch):
     # Not of Ray itself: other tests have one.
     broken = SimpleNamespace(init=init, shutdown=lambda: None, is_initialized=lambda: False)
     monkeypatch.setattr(ray_session, "ray", broken)
-    monkeypatch.setattr(ray_session, "_processes", lambda folder: [])
+    monkeypatch.setattr(temporary, "processes_of", lambda folder: [])
     for name, value in change.items():
         monkeypatch.setattr(name, value)
     with pytest.raises(UserError, match=line), local_ray(1, 0):
