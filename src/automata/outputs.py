@@ -12,8 +12,9 @@ from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
 from automata.grid import Grid
+from automata.loading import load
 from automata.metering.measurement import JOULES_PER_KWH
-from automata.registry import METHODS, SCHEDULERS, SEARCHES, load
+from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.status import unused
 from automata.tuning.schedulers import Halving, final_epochs, search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any, Literal
-
-from automata.errors import UserError
 
 Kind = Literal["tabular", "text", "image"]
 """The kinds of data."""
@@ -236,68 +233,3 @@ TARGET = r"^\w+(\.\w+)*:\w+$"
 
 OWN = {"search": "own_searches", "scheduler": "own_schedulers", "selector": "own_selectors"}
 """Keys of a configuration that name a user's own methods, by kind: the fields of a run."""
-
-MEMBERS = {
-    "search": ("uninformed", "suggest", "on_trial_complete"),
-    "scheduler": ("pauses", "most_rungs_win", "rungs", "judge", "proposals"),
-    "selector": ("cadence", "select"),
-}
-"""Attributes that an own method must have, by kind: see `Proposer`, `Scheduler`, `Selector`."""
-
-
-def imported(target: str) -> Any:
-    """Import and return "module:attribute"."""
-    module, attribute = target.split(":")
-    return getattr(import_module(module), attribute)
-
-
-def load(registry: Mapping[str, Method], name: str) -> Any:
-    """Import and return the class of a method of `registry`; raises KeyError for other names."""
-    return imported(registry[name].target)
-
-
-def load_own(target: str, key: str) -> Any:
-    """Import a user's function or class; raises UserError, which names `key`, on failure."""
-    name, attribute = target.split(":")
-    try:
-        module = import_module(name)
-    except Exception as error:  # a user's module may raise anything
-        raise UserError(
-            f"{key}: cannot import {name}: {reason(error)} "
-            "(searched: the working directory, PYTHONPATH)"
-        ) from error
-    if not callable(getattr(module, attribute, None)):
-        own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
-        raise UserError(f"{key}: {name} has no function {attribute}; it has {', '.join(own)}")
-    return getattr(module, attribute)
-
-
-def make(
-    kind: str,
-    name: str,
-    own: Mapping[str, str],
-    *arguments: Any,
-    **keywords: Any,
-) -> Any:
-    """Make the search, scheduler or selector `name`; `own` has targets of the user's, by kind.
-
-    Raises UserError for a user's own method that fails or lacks one of MEMBERS.
-    """
-    target = own.get(kind)
-    if target is None:
-        return load(REGISTRIES[kind], name)(*arguments, **keywords)
-    key = f"{OWN[kind]}.{name}: {target}"
-    factory = load_own(target, key)
-    try:
-        made = factory(*arguments, **keywords)
-    except Exception as error:  # a user's code may raise anything
-        raise UserError(f"{key}: failed with {reason(error)}") from error
-    for member in MEMBERS[kind]:
-        if not hasattr(made, member):
-            raise UserError(f"{key}: has no {member}; needed: {', '.join(MEMBERS[kind])}")
-    return made
-
-
-def reason(error: Exception) -> str:
-    """Return the type and message of an error in one line."""
-    return " ".join(f"{type(error).__name__}: {error}".split())

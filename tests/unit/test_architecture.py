@@ -21,7 +21,8 @@ READING = {"analysis", "figures", "page", "views"}
 """The parts that read records."""
 
 DOOR = {"records", "metering.measurement", "training.progress", "simulation.readers"}
-DOOR |= {"config", "names", "errors", "files", "registry", "runs", "simulation.figures"}
+DOOR |= {"config", "names", "errors", "files", "registry", "loading", "runs"}
+DOOR |= {"simulation.figures"}
 """The modules that they may import of the others."""
 
 MAKING = {"selection", "models", "training", "tuning", "metering"}

@@ -8,7 +8,7 @@ from automata.config.data import Preparation
 from automata.config.job import data_files, factory_file
 from automata.errors import UserError
 from automata.files import sha256
-from automata.tuning.context import own_file
+from automata.loading import own_file
 
 
 def test_data_files_are_named_by_role():

@@ -14,7 +14,7 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
-from automata.registry import imported
+from automata.loading import imported
 from automata.views import BEST, CLAIMS, TABLES
 
 PANEL = ["dataset", "search", "scheduler"]

@@ -20,7 +20,7 @@ from automata.datasets.raw import RawSplits, Rows
 from automata.datasets.vectors import Vectors, read_vectors
 from automata.errors import UserError
 from automata.files import content_of, fingerprint, sha256
-from automata.registry import imported
+from automata.loading import imported
 
 REPEATED = 0.01
 """Share of test rows among the training rows from which a test score flatters."""

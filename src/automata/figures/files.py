@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from automata.analysis.study import Study
 from automata.errors import UserError
 from automata.figures.style import save, style
-from automata.registry import imported
+from automata.loading import imported
 from automata.simulation.figures import figure_of
 from automata.views import view_of
 

@@ -13,7 +13,8 @@ from torch.nn.functional import cross_entropy
 from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
-from automata.registry import MODELS, imported, load_own, reason
+from automata.loading import imported, load_own, reason
+from automata.registry import MODELS
 
 
 def arithmetic(precision: str, device: torch.device) -> torch.autocast:

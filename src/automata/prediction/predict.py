@@ -11,8 +11,8 @@ import yaml
 
 from automata.datasets import own
 from automata.errors import UserError, listed
+from automata.loading import imported
 from automata.prediction.saved import read_model
-from automata.registry import imported
 from automata.runs import MODEL
 from automata.training.evaluation import chunks
 

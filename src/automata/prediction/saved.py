@@ -19,9 +19,9 @@ from automata.datasets.own.columns import Column
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.errors import UserError, first_line
 from automata.files import Recorded, replacing
+from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
 from automata.records import unsealed
-from automata.registry import reason
 
 BLANK = "0" * 64
 

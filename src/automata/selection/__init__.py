@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from automata.registry import imported
+from automata.loading import imported
 
 if TYPE_CHECKING:
     from automata.selection.embeddings import gradient_embeddings

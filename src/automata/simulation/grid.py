@@ -18,8 +18,9 @@ from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import Recorded, fingerprint
+from automata.loading import load
 from automata.records import read_as
-from automata.registry import CONTROLS, SCHEDULERS, Kind, load
+from automata.registry import CONTROLS, SCHEDULERS, Kind
 from automata.runs import number
 from automata.training.progress import Progress
 

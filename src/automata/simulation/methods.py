@@ -12,7 +12,8 @@ import numpy as np
 
 from automata import names
 from automata.config.protocol import FINALIST_RUNGS
-from automata.registry import SCHEDULERS, load
+from automata.loading import load
+from automata.registry import SCHEDULERS
 from automata.simulation.curves import FULL, DatasetCurves, Floats, Ints, Strategy
 from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import FINALISTS, Asha, Halving, halving, rungs_below

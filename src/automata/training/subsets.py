@@ -11,7 +11,8 @@ import torch
 
 from automata.config.job import Job
 from automata.config.protocol import Protocol
-from automata.registry import CONTROLS, make
+from automata.loading import make
+from automata.registry import CONTROLS
 from automata.seeds import derive
 from automata.selection.problem import (
     Cadence,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -16,12 +15,12 @@ from automata.config.job import FACTORY, Job
 from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
-from automata.files import sha256
+from automata.loading import own_file
 from automata.metering.gpus import gpu_models
 from automata.metering.meter import Meter, exclusive_host
 from automata.models.classifier import build_model
 from automata.provenance import keep_to_allocation, numerics, provenance
-from automata.registry import OWN, load_own
+from automata.registry import OWN
 from automata.training.device import (
     choose_device,
     gpus_in_use,
@@ -123,16 +122,3 @@ def _check_methods(job: Job, dataset: Dataset) -> tuple[Search, str | None]:
         model_sha256 = own_file(model.factory, job.files.get(FACTORY), "protocol.*.model.factory")
         build_model(dataset, search.trials[0].configuration, model)
     return search, model_sha256
-
-
-def own_file(target: str, expected: str | None, key: str) -> str | None:
-    """Return the SHA-256 of the file of `target`, a user's "module:attribute"; None without one.
-
-    Raises UserError with the `key` if the import fails, or if the SHA-256 is not as `expected`.
-    """
-    load_own(target, f"{key}: {target}")
-    path = getattr(sys.modules[target.partition(":")[0]], "__file__", None)
-    found = sha256(Path(path)) if path is not None else None
-    if expected not in (None, found):
-        raise UserError(f"{key}: {target}: has changed; run the same command again")
-    return found

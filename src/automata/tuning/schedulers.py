@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from automata.config.protocol import FINALIST_RUNGS, Protocol
 from automata.config.sections import SchedulerSettings
-from automata.registry import SCHEDULERS, load
+from automata.loading import load
+from automata.registry import SCHEDULERS
 
 if TYPE_CHECKING:
     import numpy as np

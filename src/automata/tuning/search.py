@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from automata.config.job import Job
-from automata.registry import make
+from automata.loading import make
 from automata.training.progress import WORST_SCORE
 from automata.tuning.schedulers import Result, Scheduler, Screens, Verdict
 

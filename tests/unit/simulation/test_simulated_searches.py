@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
-from automata.registry import SCHEDULERS, load
+from automata.loading import load
+from automata.registry import SCHEDULERS
 from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
 from automata.simulation.grid import rungs
 from automata.simulation.methods import Comparison, Sample, best_first, ends_under, halving_at

@@ -21,9 +21,9 @@ from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
+from automata.loading import make
 from automata.prediction.predict import predict
 from automata.records import read_record
-from automata.registry import make
 from automata.runs import job_of
 from automata.tuning.job import run
 

@@ -13,8 +13,9 @@ from ray.tune import CheckpointConfig, FailureConfig, PlacementGroupFactory, Run
 
 from automata.config.sections import SchedulerSettings, SearchSettings, TpeSettings
 from automata.config.spaces import Domain
+from automata.loading import load
 from automata.metering.meter import Meter
-from automata.registry import SCHEDULERS, SEARCHES, load
+from automata.registry import SCHEDULERS, SEARCHES
 from automata.tuning.live import LivePhase
 from automata.tuning.log import SearchLog
 from automata.tuning.ray_search import RayScheduler, RayTrials, Stage, WindowOpener

@@ -7,7 +7,7 @@ from typing import Any
 from automata.config.data import OwnDataset
 from automata.datasets.raw import RawSplits
 from automata.errors import UserError
-from automata.registry import imported
+from automata.loading import imported
 
 
 def load(name: str, own: OwnDataset) -> RawSplits[Any]:
