@@ -59,16 +59,14 @@ class JobContext:
         Raises UserError if the configuration asks for a GPU, and the cluster has none.
         """
         compute = self.job.settings.compute
-        if not wants_gpu(compute, self.dataset.kind) or not resources.get("GPU"):
-            if compute.device == "cuda":
-                raise UserError(
-                    "compute.device: cuda: the Ray cluster has no GPU (valid: auto, cpu)"
-                )
-            return replace(self, trials_on="cpu", provenance={**self.provenance, "device": "cpu"})
+        gpus = wants_gpu(compute, self.dataset.kind) and resources.get("GPU")
+        if compute.device == "cuda" and not gpus:
+            raise UserError("compute.device: cuda: the Ray cluster has no GPU (valid: auto, cpu)")
         mark = "accelerator_type:"  # how Ray names models of GPUs
         models = sorted(name.removeprefix(mark) for name in resources if name.startswith(mark))
-        device = ", ".join(models) or "GPU"
-        return replace(self, trials_on="cuda", provenance={**self.provenance, "device": device})
+        device = (", ".join(models) or "GPU") if gpus else "cpu"
+        trials_on = "cuda" if gpus else "cpu"
+        return replace(self, trials_on=trials_on, provenance={**self.provenance, "device": device})
 
     def meter(self) -> Meter:
         """Return a meter of this host and of the GPUs that trials use."""

@@ -80,11 +80,15 @@ class LivePhase:
     def saved(self, index: int, epoch: int) -> None:
         """Log that trial `index` has a checkpoint after `epoch`, and remove its older ones."""
         self.log.append(TrialSaved(index=index, epoch=epoch, measurement=self._measured()))
-        self._has_checkpoint(index, epoch)
+        self._keep_checkpoint(index, epoch)
 
-    def _has_checkpoint(self, index: int, epoch: int) -> None:
-        self.checkpoints[index] = epoch
-        self.folder.discard(index, before=epoch)
+    def _keep_checkpoint(self, index: int, epoch: int | None) -> None:
+        """Keep the checkpoint of a trial after `epoch` alone; None: keep none."""
+        earlier = self.checkpoints.pop(index, None)
+        if earlier not in (None, epoch):
+            self.folder.checkpoint(index, earlier).unlink(missing_ok=True)
+        if epoch is not None:
+            self.checkpoints[index] = epoch
 
     def report(self, index: int, progress: Progress, saved: bool) -> Verdict:
         """Log a result of trial `index`, judge it, and close the window after the last one.
@@ -103,14 +107,14 @@ class LivePhase:
         self.log.append(result)
         self.latest[index] = progress
         if saved:
-            self._has_checkpoint(index, progress.epochs)
+            self._keep_checkpoint(index, progress.epochs)
         verdict = judge(result, search)
         assert verdict is not None, f"trial {index} was not asked for this result"
         if time.monotonic() - self._opened_at >= self._seconds:
             verdict = verdict._replace(ends=[*verdict.ends, *search.stop()])
         bests = {trial.index for trial in (previous_best, search.best) if trial is not None}
         for ended in bests.union(verdict.ends):  # of ended trials, only the best keeps its model
-            self.folder.discard(ended)
+            self._keep_checkpoint(ended, None)
             if search.best is not None and ended != search.best.index:
                 self.folder.model(ended).unlink(missing_ok=True)
         if search.finished:

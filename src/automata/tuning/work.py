@@ -23,17 +23,11 @@ class PhaseFolder:
         """Return the path of the checkpoint of `trial` after `epoch`."""
         return self.path / "checkpoints" / f"{trial}-{epoch}.pt"
 
-    def checkpoints(self, trial: int | None = None) -> list[tuple[int, int, Path]]:
-        """Return (trial, epoch, path) of the complete checkpoints, in order; by default, all."""
-        found = (self.path / "checkpoints").glob(f"{'[0-9]*' if trial is None else trial}-*.pt")
+    def checkpoints(self) -> list[tuple[int, int, Path]]:
+        """Return (trial, epoch, path) of the complete checkpoints, in order."""
+        found = (self.path / "checkpoints").glob("[0-9]*.pt")
         parts = ((*path.stem.partition("-")[::2], path) for path in found)
         return sorted((int(trial), int(epoch), path) for trial, epoch, path in parts)
-
-    def discard(self, trial: int, before: float = float("inf")) -> None:
-        """Remove the checkpoints of `trial` from epochs `before` this one; by default, all."""
-        for _, epoch, path in self.checkpoints(trial):
-            if epoch < before:
-                path.unlink(missing_ok=True)
 
     def model(self, trial: int) -> Path:
         """Return the path of a trial's model, which may be that of the job."""
