@@ -75,7 +75,6 @@ class TrainingRun:
         metric, break_ties = plan.metric or protocol.metric, protocol.break_ties
         self.progress = Progress(metric=metric, break_ties=break_ties)
         self.patience = protocol.patience
-        """Set it to None to train for a known number of epochs without evaluations."""
         self._best_weights: dict[str, Tensor] = {}
         self._subsets = Subsets(plan, protocol)
         self._batches = MiniBatches(self.data, self.model, protocol, seed)
@@ -130,6 +129,11 @@ class TrainingRun:
             if every is not None and done % every == 0 and done < epoch:
                 self.progress.curve.append(self._evaluation())
         return True
+
+    def repeat(self, progress: Progress) -> None:
+        """Train to the weights that an equal run with this `progress` kept."""
+        self.patience = None  # the best epoch is known
+        self.train_to(progress.kept_epoch)
 
     def evaluate(self) -> None:
         """Add an evaluation on the validation set to the progress: with `patience` the best."""

@@ -159,7 +159,7 @@ def _train_again(record: Record, job: Job, data: Path, rows: str, cluster: bool)
             context = replace(context, dataset=wider)
         trial = None if record.final else record.best.index
         trained = context.training_run(record.best.configuration, trial)
-        _train_to_kept(trained, chosen.progress)
+        trained.repeat(chosen.progress)
     return trained.model
 
 
@@ -170,10 +170,4 @@ def _load_model(run: TrainingRun, file: Path, progress: Progress) -> None:
         run.model.load_state_dict(state["model"])
     else:
         logger.warning("%s: missing or damaged; the model is trained again", file)
-        _train_to_kept(run, progress)
-
-
-def _train_to_kept(run: TrainingRun, progress: Progress) -> None:
-    """Train a new `run` to the weights that the run with this `progress` kept."""
-    run.patience = None  # the best epoch is known
-    run.train_to(progress.kept_epoch)
+        run.repeat(progress)
