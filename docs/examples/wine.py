@@ -1,21 +1,11 @@
-"""Tune a classifier of wines on 30 % of the rows, and keep the model."""
+"""Tune a classifier of wines, and keep the model."""
 
 from sklearn.datasets import load_wine
 
 import automata
 
 wines = load_wine(as_frame=True).frame
-
-tuned = automata.tune(
-    wines,
-    target="target",
-    selector="rs2",
-    fraction=0.3,
-    scheduler="hyperband",
-    configurations=9,
-    epochs=9,
-    metric="balanced_accuracy",
-)
+tuned = automata.tune(wines, target="target", metric="balanced_accuracy", minutes=1)
 
 if __name__ == "__main__":
     print("best:", tuned.configuration)

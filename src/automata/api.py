@@ -1,9 +1,15 @@
-"""`automata.tune`: one tuning job from Python, with the same record as in the workflow."""
+"""`automata.tune`: one tuning job from Python, with the same record as in the workflow.
+
+The job runs in a process of its own, because Ray, threads and CUDA change a whole process.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -13,26 +19,31 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import torch
 
-from automata.config.base import parsed
-from automata.config.files import DEFAULTS, combine, read_experiments
-from automata.config.job import Run, contents_of
+from automata.config.data import VECTORS
+from automata.config.files import DEFAULTS, Config, combine, read_experiments
+from automata.config.job import AXES, contents_of, first_run
+from automata.config.protocol import OwnModel
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
-from automata.errors import UserError
+from automata.errors import KEPT, KILLED, OWN_LINE, UserError
+from automata.files import write_text
 from automata.metering.measurement import complete_sum
 from automata.models.classifier import Classifier
-from automata.records import Record, write_record
-from automata.registry import CONTROLS
+from automata.prediction.saved import keep_model, read_model
+from automata.records import Record, read_record, sealed, write_record
+from automata.registry import CONTROLS, OWN
 from automata.runs import MODEL, RECORD, job_of
-from automata.tuning.job import keep_model, run
-from automata.tuning.ray_session import refuse_second_ray
 
 logger = logging.getLogger(__name__)
 
 NAME = "data"
 """Name of a user's own data set in the record."""
+
+FRACTION = 0.1
+"""Size of the subsets of a selector that is given without one."""
 
 FRAME, IMAGES = "data.parquet", "data.npz"
 """Files to which a user's frame and images are written."""
@@ -102,22 +113,24 @@ def tune(
     text: str | None = None,
     model: str | Mapping[str, Any] | None = None,
     search_space: Mapping[str, Any] | None = None,
-    search: str = "random",
-    scheduler: str = "hyperband",
-    selector: str = "rs2",
-    fraction: float = 0.1,
+    search: str | None = None,
+    scheduler: str | None = None,
+    selector: str | None = None,
+    fraction: float | None = None,
     configurations: int | None = None,
     epochs: int | None = None,
     metric: str | None = None,
     class_weights: str | None = None,
     seed: int = 0,
+    minutes: float = 5.0,
     own: Mapping[str, Any] | None = None,
     settings: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
 ) -> Tuned:
-    """Tune hyper-parameters on subsets of the data, and train the best configuration on all rows.
+    """Tune hyper-parameters as `automata new` would write it, in a process of its own.
 
-    An argument that is None has the default of this kind of data in config/config.yaml.
+    A probe of some epochs decides method and size; it prints them first, with the expected time.
+    Arguments that are not None override single keys.
 
     Args:
         data: a DataFrame of any library; a dict of columns; a pair (inputs, labels), the inputs a
@@ -125,34 +138,37 @@ def tune(
             a table or of a folder of images; or the name of a data set of the project.
         target: the column of the classes, in a DataFrame or table.
         text: the column of the texts, if texts are to be classified.
-        model: a name, or `{"factory": "module:function", ...}`.
+        model: a name, or `{"factory": "module:function", ...}`, of a module in a file.
         search_space: domains by hyper-parameter, as in `protocol.*.search_space`. They change the
             default ones, and None removes one; with another `model` they replace them.
         search: `random` or `tpe`.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
         selector: the method that selects the subsets, or a control: `full` uses all rows,
             `full-again` repeats `full`, and `untuned` tunes nothing.
-        fraction: the size of a subset, as a share of the training rows; controls ignore it.
+        fraction: the size of a subset, as a share of the training rows, by default 0.1; without a
+            `selector` of `rs2`. Controls ignore it.
         configurations: the number of trials.
         epochs: epochs of a trial that is not stopped early, and of the final training.
         metric: the metric that ranks the trials.
         class_weights: `none` or `balanced`.
         seed: decides configurations, initial weights, subsets and the order of the rows.
+        minutes: the time that the largest suitable search may take here.
         own: further keys of `own_datasets`, such as `{"drop": ["id"]}`.
         settings: further keys of the configuration, by section; the arguments above win.
-        folder: a folder for unfinished work, from which an interrupted call resumes. None: a
-            temporary one.
+        folder: a folder for unfinished work, from which an interrupted call resumes, and for the
+            result. None: a temporary one.
 
     Returns:
         The best configuration, the model, the trials, time and energy.
 
     Raises:
-        UserError: in one line, for arguments or data that cannot be used, and if Ray runs in this
-            process.
+        UserError: in one line, for arguments or data that cannot be used, and if the job fails.
     """
-    refuse_second_ray()  # here, because data may take long to prepare
-    axes = {"search": search, "scheduler": scheduler, "selector": selector, "seed": seed}
-    axes["fraction"] = CONTROLS[selector].fraction if selector in CONTROLS else fraction
+    if fraction is not None and selector is None:
+        selector = "rs2"
+    if selector is not None and selector not in CONTROLS:
+        fraction = fraction or FRACTION
+    methods = zip(AXES, (search, scheduler, selector, fraction), strict=True)
     protocol = {
         "model": model,
         "search_space": search_space,
@@ -167,30 +183,84 @@ def tune(
         try:
             name, source = _source(data, target, text, work)
             kind = source["kind"] if source else DATASETS[name].kind
-            arguments: dict[str, Any] = {
-                "datasets": [name],
-                "own_datasets": {name: {**source, **(own or {})}} if source else {},
-                "protocol": {kind: {k: v for k, v in protocol.items() if v is not None}},
-                "searches": [search],
-                "schedulers": [scheduler],
-                "selectors": [selector],
-            }
-            config = combine(_checked(settings or {}, kind), arguments)
-            (experiment,) = read_experiments([DEFAULTS], config, "tune")
-            cell = parsed(Run, {"dataset": name, **axes})
-            contents = contents_of(experiment, name, work / "contents.json", sys.path)
-            job, downloads = job_of(experiment, cell, contents), experiment.data
-            prepared = prepare(name, job.settings.data, Path(downloads.cache), downloads.mirror, {})
-            for note in prepared.metadata.get("read", []):
-                logger.info("%s", note)
-            file = work / f"{name}.safetensors"
-            write_dataset(prepared, file)
-            record, trained = run(job, file, work / "job")
-            return Tuned(record, trained.cpu().eval(), prepared)
+            base: Config = {"datasets": [name]}
+            if source:
+                base["own_datasets"] = {name: {**source, **(own or {})}}
+                base |= {"data": {"vectors": VECTORS}} if kind == "text" else {}
+            asked: Config = {key: [value] for key, value in methods if value is not None}
+            asked["seeds"] = [seed]
+            asked["protocol"] = {kind: {k: v for k, v in protocol.items() if v is not None}}
+            asked = combine(_checked(settings or {}, kind), asked)
+            return _tuned(name, work, base, asked, minutes)
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(f"own_datasets.{NAME}", "own")
             message = message.replace(str(work / FRAME), "data").replace(str(work / IMAGES), "data")
             raise UserError(message) from error
+
+
+def _tuned(name: str, work: Path, base: Config, asked: Config, minutes: float) -> Tuned:
+    """Return the finished job on the data set `name`, whose keys are in `base`."""
+    (experiment,) = read_experiments([DEFAULTS], combine(base, asked), "tune")
+    model, downloads = experiment.protocol_of(name).model, experiment.data
+    factory = model.factory if isinstance(model, OwnModel) else None
+    methods = [target for key in OWN.values() for target in getattr(experiment, key).values()]
+    for target in filter(None, [factory, *methods]):
+        module, _, function = target.partition(":")
+        if module == "__main__":
+            problem = "is defined in this session, but the job has a process of its own"
+            raise UserError(f"tune: {target}: {problem}: write it to mine.py, name mine:{function}")
+    cache = Path(downloads.cache)
+    prepared = prepare(name, experiment.preparation(name), cache, downloads.mirror, {})
+    for note in prepared.metadata.get("read", []):
+        logger.info("%s", note)
+    file, encoding, plan = work / f"{name}.safetensors", work / "encoding.json", work / "plan.json"
+    write_dataset(prepared, file)
+    write_text(encoding, sealed(prepared.encoding))
+    config = json.dumps({"base": base, "changes": asked})
+    run_command("recommend", file, "--config", config, "--hours", minutes / 60, "--output", plan)
+    found = json.loads(plan.read_text())
+    keys = combine(combine(base, found["keys"]), asked)
+    (experiment,) = read_experiments([DEFAULTS], keys, "tune")
+    contents = contents_of(experiment, name, work / "contents.json", sys.path)
+    job = job_of(experiment, first_run(experiment), contents)
+    protocol, slots = job.settings.protocol, job.settings.compute.concurrent_trials
+    size = f"{protocol.configurations} configurations, {protocol.epochs} epochs, {slots} at once"
+    said = f"{size}: {found['cost']}", found["reason"], found["advice"]
+    sys.stdout.write("".join(f"{line}\n" for line in said if line))
+    outputs = work / RECORD, work / MODEL
+    if not (all(map(Path.exists, outputs)) and read_record(work / RECORD).job == job):
+        arguments = "--job", job.model_dump_json(), "--work", work / "job", "--output", *outputs
+        run_command("tune", file, encoding, *arguments)
+    with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
+        trained, _ = read_model(work / MODEL, factory)
+    return Tuned(read_record(work / RECORD), trained, prepared)
+
+
+def run_command(*arguments: object) -> None:
+    """Run a command of `automata` in a process that imports what this one can.
+
+    Raises UserError with the error line of the command. Ctrl-C ends the command too.
+    """
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("AUTOMATA_")}
+    environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    command = [sys.executable, "-m", "automata", *map(str, arguments)]
+    pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    pipes |= {"stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
+    lines: list[str] = []
+    with subprocess.Popen(command, env=environment, **pipes) as process:
+        try:
+            for line in process.stdout or ():
+                lines.append(line.rstrip())
+                logger.info("%s", lines[-1])
+        except BaseException:
+            process.send_signal(signal.SIGINT)
+            process.communicate()
+            raise
+    if process.returncode:
+        reasons = [OWN_LINE.sub("", line) for line in lines if OWN_LINE.match(line)]
+        failure = UserError([f"{KILLED}; {KEPT}", *reasons][-1])
+        failure.add_note("\n".join(lines))
+        raise failure
 
 
 def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:

@@ -2,26 +2,30 @@
 
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+import torch
 import yaml
 from PIL import Image
 
 from automata import new as module
-from automata.config.data import OwnTabular
+from automata.config.data import OwnTabular, Preparation
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own import load
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
+from automata.datasets.prepared import Split
 from automata.errors import UserError
-from automata.new import PATIENCE, SPACES, name_of, new
-from automata.tuning.schedulers import final_epochs
-from automata.tuning.sizes import ALL_DATA, HEDGE, SIZES, Method, Size, fitting, plan_of
+from automata.experiment import recommended
+from automata.experiment.recommended import ASHA, HEDGE, HYPERBAND, OF_MANY, PATIENCE, SPACES
+from automata.new import name_of, new
+from automata.tuning.sizes import SIZES, Epoch, Size
 
 RANDOM = np.random.default_rng(0)
 ROWS = 300
@@ -32,8 +36,9 @@ FLOWERS = Path("flowers.csv")
 def here(tmp_path, monkeypatch):
     """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(module, "PROBE_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
-    monkeypatch.setattr(module, "watts_per_thread", lambda: 5.0)  # takes seconds
+    monkeypatch.setattr(recommended, "EPOCH_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
+    monkeypatch.setattr(recommended, "PROBED", 1)
+    monkeypatch.setattr(recommended, "watts_per_thread", lambda: 5.0)  # takes seconds
     mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
 
 
@@ -225,19 +230,85 @@ def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, targe
     assert space.items() >= SPACES[kind].items()
 
 
-def test_large_data_are_tuned_as_recommended():
+@pytest.fixture
+def epochs(monkeypatch):
+    """Let the probe find epochs of so many seconds."""
+
+    def found(*seconds):
+        costs = [Epoch(it, 0.01 * it) for it in seconds]
+        monkeypatch.setattr(recommended, "probed", lambda data, job: costs)
+
+    return found
+
+
+def rows(count, kind="tabular"):
+    """Return a data set with so many training rows, as far as a plan reads it."""
+    data = prepare("data", Preparation.model_validate({"own": FLOWERS_KEYS}), Path())
+    train = Split(data.train.inputs, torch.arange(count) % 2)
+    return replace(data, kind=kind, train=train)
+
+
+FLOWERS_KEYS = {"kind": "tabular", "path": str(FLOWERS), "target": "species", "drop": ["label"]}
+BASES = {
+    "tabular": {"datasets": ["data"], "own_datasets": {"data": FLOWERS_KEYS}},
+    "text": {"datasets": ["trec6"]},
+    "image": {"datasets": ["cifar10"]},
+}
+
+
+def plan(data, hours=1e9, sizes=SIZES):
+    """Return the recommended search."""
+    return recommended.recommended(data, BASES[data.kind], {}, hours, sizes)
+
+
+@pytest.mark.parametrize("configurations", [27, 81])
+def test_large_data_are_tuned_as_recommended(epochs, monkeypatch, configurations):
+    monkeypatch.setattr(module, "SIZES", (Size(configurations, 81, 3),))
+    monkeypatch.setattr(recommended, "cpus", lambda: 1)
+    epochs(1.0)
     pd.concat([mixed()] * 15).to_csv(FLOWERS, index=False)
     assert "3150 training rows" in new_flowers()
-    recommended = yaml.safe_load(RECOMMENDED.read_text())
-    of_kind = recommended.pop("protocol")["tabular"]
+    keys = yaml.safe_load(RECOMMENDED.read_text())
+    of_kind = keys.pop("protocol")["tabular"] | (OF_MANY if configurations == 81 else {})
     written = yaml.safe_load(Path("flowers.yaml").read_text())
-    assert written.items() >= recommended.items()
+    assert written.items() >= keys.items()
     assert written["protocol"]["tabular"].items() >= of_kind.items()
-    # The cost is that of these keys.
-    (experiment,) = read_experiments([DEFAULTS, Path("flowers.yaml")])
-    protocol = experiment.protocol_of("flowers")
-    assert len(protocol.screens) * recommended["fractions"][0] == HEDGE.search
-    assert final_epochs(protocol) / protocol.epochs == pytest.approx(HEDGE.final, abs=0.02)
+
+
+BY_SLOTS = {1: HEDGE, 2: HEDGE, 4: HEDGE, 8: ASHA, 16: ASHA}
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "configurations", "expected"),
+    [
+        ("tabular", 5000, 27, BY_SLOTS),
+        ("tabular", 2000, 27, dict.fromkeys(BY_SLOTS, ASHA)),
+        ("tabular", 5000, 3, {1: ASHA, 4: ASHA}),
+        ("image", 5000, 27, {1: HEDGE, 8: HEDGE, 16: HEDGE}),
+        ("text", 5000, 81, {1: HEDGE, 16: HEDGE}),
+        ("text", 2000, 27, {1: HYPERBAND, 8: HYPERBAND}),
+        ("image", 2000, 81, {1: ASHA, 8: ASHA}),
+    ],
+)
+def test_the_method_suits_data_size_and_slots(
+    kind, count, configurations, expected, epochs, monkeypatch
+):
+    epochs(10.0, 18.0, 33.0)  # as batches of 64, 32 and 16 take
+    data = rows(count, kind)
+    found = {}
+    for slots in expected:
+        monkeypatch.setattr(recommended, "cpus", lambda slots=slots: slots)
+        found[slots] = plan(data, sizes=[Size(configurations, 81, 1)])
+    assert {slots: it.method for slots, it in found.items()} == expected
+    for it in found.values():
+        assert it.reason.startswith(f"{it.method}, by predicted times: ")
+
+
+def test_equally_fast_methods_give_way_to_the_one_that_loses_less(epochs):
+    epochs(1e-6)
+    found = plan(rows(5000))
+    assert (found.method, found.size) == (HYPERBAND, SIZES[0])
+    assert "lost less in published runs" in found.reason or found.seconds == 60
 
 
 def test_rows_without_a_class_are_left_out_on_request():
@@ -275,73 +346,81 @@ def test_column_that_cannot_be_the_target_is_refused_in_one_line(target, message
     assert "\n" not in str(caught.value)
 
 
-def test_largest_search_that_fits_is_taken():
-    plans = [
-        fitting(seconds, 1.0, 1, None, ALL_DATA) for seconds in (0.001, 0.5, 2.0, 10.0, 60.0, 1e6)
-    ]
-    sizes = [SIZES.index(plan.size) for plan in plans]
+def test_largest_search_that_fits_is_taken(epochs, monkeypatch):
+    monkeypatch.setattr(recommended, "cpus", lambda: 1)
+    sizes = []
+    for seconds in (1e-4, 0.1, 1.0, 5.0, 1e4):
+        epochs(seconds)
+        found = plan(rows(2000), hours=1.0)
+        sizes.append(SIZES.index(found.size))
+        assert found.seconds <= 3600 or seconds == 1e4
     assert sizes == sorted(sizes)
     assert (sizes[0], sizes[-1]) == (0, len(SIZES) - 1)
-    assert all(plan.seconds <= 3600 for plan in plans[:3])
 
 
-@pytest.mark.parametrize("seconds", [0.05, 3.0, 700.0])
-@pytest.mark.parametrize("method", [ALL_DATA, HEDGE])
-def test_search_too_small_for_a_good_model_names_the_hours_that_are_enough(seconds, method):
-    advice = fitting(seconds, 0.001, 1, None, method).advice
-    hours = float(re.search(r"--hours ([\d.]+) is enough for 9 conf", advice)[1])
-    enough, less = (fitting(seconds, it, 1, None, method) for it in (hours, 0.8 * hours - 0.01))
+@pytest.mark.parametrize("count", [2000, 5000])
+def test_search_too_small_for_a_good_model_names_the_hours_that_are_enough(count, epochs):
+    epochs(3.0)
+    data = rows(count)
+    advice = plan(data, hours=0.001).advice
+    hours = float(re.search(r"allow ([\d.]+) hours for 9 conf", advice)[1])
+    enough, less = (plan(data, hours=it) for it in (hours, 0.8 * hours - 0.01))
     assert enough.size >= Size(9, 27, 1)
     assert (enough.advice, less.advice) == ("", advice)
 
 
-def test_search_too_small_for_a_good_model_is_said_in_the_summary_and_the_file(monkeypatch):
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 60.0)
-    said = "This search is too small to find a good model: --hours "
+def test_search_too_small_for_a_good_model_is_said_in_the_summary_and_the_file(epochs):
+    epochs(60.0)
+    said = "This search is too small to find a good model: allow "
     assert f"\n{said}" in new_flowers()
     assert f"\n# {said}" in Path("flowers.yaml").read_text()
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1.0)
+    epochs(0.1)
     assert said not in new_flowers(force=True) + Path("flowers.yaml").read_text()
 
 
-def test_cost_of_a_search_is_that_of_its_brackets_and_cores():
-    # 9 configurations: 3 in full, 5 of which 2 go on after 3 epochs, 1 that nothing stops.
-    search = 3 * 9 + (5 * 3 + 2 * 6) + 9
-    assert Size(9, 9, 2).passes(1, ALL_DATA) == 2 * search
-    assert Size(9, 9, 2).passes(9, ALL_DATA) == 2 * 9  # a core for each trial: the longest decides
-    assert Size(9, 9, 1).passes(1, Method(0.1, 2.0)) == 0.1 * search + 2 * 9
-    size = Size(27, 81, 1)
-    alone, both, many = (plan_of(size, 10.0, cores, 5.0, ALL_DATA) for cores in (1, 2, 64))
-    assert (alone.slots, both.slots, many.slots) == (1, 2, 27)
-    assert alone.seconds / 2 < both.seconds < alone.seconds
-    assert both.kwh == alone.kwh == pytest.approx(5.0 * alone.seconds / 3.6e6)
+def test_cost_of_a_search_is_that_of_its_slots(epochs, monkeypatch):
+    epochs(10.0)
+    found = {}
+    for cores in (1, 2, 64):
+        monkeypatch.setattr(recommended, "cpus", lambda cores=cores: cores)
+        found[cores] = plan(rows(2000, "text"), sizes=[Size(27, 81, 1)])
+    assert [it.slots for it in found.values()] == [1, 2, 27]
+    # 1107 epochs on one core (Hyperband's brackets), and 81 on 27 at 80 % of the speed
+    assert found[1].seconds == pytest.approx(30 + 1107 * 10.1)
+    assert found[64].seconds == pytest.approx(30 + 81 * 10.1 / 0.8)
+    assert found[2].seconds < 0.7 * found[1].seconds
+    assert found[2].kwh == found[1].kwh == pytest.approx(5.0 * found[1].seconds / 3.6e6)
 
 
 def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
-    job = module._job("flowers", guess(FLOWERS, "species", None))
-    data = prepare("flowers", job.settings.data, Path())
+    data = rows(210)
     ticks = iter(range(1000))
-    monkeypatch.setitem(module.CLOCKS, "cpu", lambda: float(next(ticks)))
-    monkeypatch.setattr(module, "FIRST_ROWS", 100)
-    assert module.seconds_per_pass(data, job) == pytest.approx(len(data.train) / 100)
+    monkeypatch.setitem(recommended.CLOCKS, "cpu", lambda: float(next(ticks)))
+    monkeypatch.setattr(recommended, "FIRST_ROWS", 20)
+    (found,) = recommended.probed(data, recommended.job_of(BASES["tabular"]))
+    assert found == pytest.approx((210 / 20, len(data.validation) / 20))
 
 
-@pytest.mark.parametrize(("cores", "compute"), [(1, None), (64, {"concurrent_trials": 27})])
-def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch):
+@pytest.mark.parametrize(("cores", "compute"), [(1, None), (64, {"concurrent_trials": 64})])
+def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch, epochs):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
-    assert "27 configurations, 81 epochs, 3 seed(s), " in new_flowers()
+    epochs(0.1)
+    assert "81 configurations, " in new_flowers()
     assert yaml.safe_load(Path("flowers.yaml").read_text()).get("compute") == compute
 
 
-def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeypatch):
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 3e5)
+def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeypatch, epochs):
+    epochs(3e5)
     monkeypatch.setattr(module, "cpu_quota", lambda: 0.5)
-    monkeypatch.setattr(module, "cpus", lambda: 1)
-    assert "1 at once: about 825.0 hours, 4.1 kWh, more than 1 h; there is no" in new_flowers()
-    monkeypatch.setattr(module, "cpus", lambda: 0.5)
-    said = re.compile("1 at once: about 1650.0 hours, 4.1 kWh.*\na CPU quota .* allows 0.5 CPUs\n")
-    assert said.search(new_flowers(output="half.yaml"))
+    cost = re.compile(r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 1 h; there is no")
+    found = []
+    for count in (1, 0.5):
+        monkeypatch.setattr(module, "cpus", lambda count=count: count)
+        monkeypatch.setattr(recommended, "cpus", lambda count=count: count)
+        summary = new_flowers(output=f"{count}.yaml")
+        found.append([*map(float, cost.search(summary).groups())])
+    assert "a CPU quota (cgroup) allows 0.5 CPUs\n" in summary
+    assert found[1] == pytest.approx([2 * found[0][0], found[0][1]], rel=1e-3)
 
 
 def test_every_file_name_becomes_a_free_name():
@@ -363,9 +442,9 @@ HOSTILE = {
 }
 
 
-def test_hostile_names_of_columns_and_classes_add_no_keys(monkeypatch):
+def test_hostile_names_of_columns_and_classes_add_no_keys(epochs):
     """The file equals that for harmless names, with the hostile ones in their place."""
-    monkeypatch.setattr(module, "seconds_per_pass", lambda data, job: 1e-3)
+    epochs(1e-3)
     new_flowers(output="harmless.yaml")
     frame = mixed()
     frame["species"] = frame["species"] + "\nray: {address: 192.0.2.1}"

@@ -8,6 +8,9 @@ from pydantic import Field
 
 from automata.config.base import WHOLE, Count, Section, Text, added
 
+VECTORS = {"source": None, "dimension": 100}
+"""Random vectors of words: they need no download."""
+
 GLOVE = "https://nlp.stanford.edu/data/glove.6B.zip"
 
 Side = Annotated[int, Field(ge=8, le=1024), WHOLE]

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, model_validator
 
 from automata.config import sections
-from automata.config.base import BadKeyError, Section, added, invalid
+from automata.config.base import BadKeyError, Section, added, invalid, parsed
 from automata.config.data import Preparation
 from automata.config.experiment import (
     DatasetName,
@@ -32,6 +32,9 @@ from automata.config.protocol import OF_SUBSETS, OwnModel, Protocol, SearchName
 from automata.errors import UserError
 from automata.files import content_of, visible_files, write_text
 from automata.registry import ALL_DATA_SCHEDULERS, CONTROLS, OWN, Control
+
+AXES = ("searches", "schedulers", "selectors", "fractions")
+"""Keys of a configuration that name its methods."""
 
 FACTORY = "model.factory"
 """The role of the file of a user's own model."""
@@ -109,6 +112,21 @@ class Job(Section):
     settings: Settings
     files: Annotated[dict[str, str], added({})] = {}
     """SHA-256 of each of the user's own files, by its role."""
+
+
+def first_run(experiment: Experiment) -> Run:
+    """Return the first run of an experiment."""
+    selector = experiment.selectors[0]
+    control = CONTROLS.get(selector)
+    axes = {
+        "dataset": experiment.datasets[0],
+        "search": experiment.searches[0],
+        "scheduler": experiment.schedulers[0],
+        "selector": selector,
+        "fraction": control.fraction if control else experiment.fractions[0],
+        "seed": experiment.seeds[0],
+    }
+    return parsed(Run, axes)
 
 
 def settings_of(

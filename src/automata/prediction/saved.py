@@ -21,7 +21,7 @@ from automata.errors import UserError, first_line
 from automata.files import Recorded, replacing
 from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
-from automata.records import unsealed
+from automata.records import Record, unsealed
 
 BLANK = "0" * 64
 
@@ -106,6 +106,22 @@ def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
         content = temporary.read_bytes()
         digest = hashlib.sha256(content).hexdigest()
         temporary.write_bytes(content.replace(BLANK.encode(), digest.encode(), 1))
+
+
+def keep_model(
+    path: Path, record: Record, dataset: Dataset, encoding: dict[str, Any], model: Classifier
+) -> None:
+    """Write the trained `model` of a run, with all that prediction needs."""
+    saved = SavedModel(
+        job=record.job,
+        configuration=record.best.configuration,
+        kind=dataset.kind,
+        classes=dataset.metadata["class_names"],
+        encoding=encoding,
+        inputs=[*dataset.train.inputs.shape[1:]],
+        extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
+    )
+    write_model(path, model, saved)
 
 
 def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:

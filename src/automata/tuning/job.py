@@ -6,14 +6,14 @@ import logging
 from contextlib import ExitStack
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from automata.config.job import Job
-from automata.datasets.prepared import Dataset, read_dataset
+from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
 from automata.files import sha256
 from automata.models.classifier import Classifier
-from automata.prediction.saved import SavedModel, read_encoding, write_model
+from automata.prediction.saved import keep_model, read_encoding
 from automata.records import Data, Record, Test, read_record, write_record
 from automata.training.evaluation import evaluate
 from automata.training.progress import Progress
@@ -113,22 +113,6 @@ def run(
         provenance=phases.provenance,
     )
     return record, trained.model
-
-
-def keep_model(
-    path: Path, record: Record, dataset: Dataset, encoding: dict[str, Any], model: Classifier
-) -> None:
-    """Write the trained `model` of a run, with all that prediction needs."""
-    saved = SavedModel(
-        job=record.job,
-        configuration=record.best.configuration,
-        kind=dataset.kind,
-        classes=dataset.metadata["class_names"],
-        encoding=encoding,
-        inputs=[*dataset.train.inputs.shape[1:]],
-        extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
-    )
-    write_model(path, model, saved)
 
 
 def _finished_record(output: Path, job: Job, data: Path) -> Record | None:

@@ -19,7 +19,6 @@ from ray.tune import (
     RunConfig,
     TuneConfig,
 )
-from ray.tune.execution import class_cache
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import SearchAlgorithm
@@ -29,6 +28,7 @@ from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.finalists import FinalSearch
 from automata.tuning.live import LivePhase
+from automata.tuning.ray_private import keep_workers
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.schedulers import Verdict
 from automata.tuning.search import SearchTrial
@@ -43,9 +43,6 @@ logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERRO
 
 # Ray warns that processes may outlive a crash, but the Ray of a job ends with the job.
 warnings.filterwarnings("ignore", "fail_fast='raise' detected")
-
-# With environment variables of its own, a trial would wait 3 s for a new worker.
-class_cache.DEFAULT_ENV_VARS.clear()
 
 
 class Stage:
@@ -82,14 +79,6 @@ class WindowOpener(Callback):
         self._stage.live.open()
 
 
-class LightTrial(Trial):
-    """A trial that does not ask its worker for host and process, which takes 0.2 s per start."""
-
-    def set_ray_actor(self, ray_actor: Any) -> None:
-        """Store the actor."""
-        self.temporary_state.ray_actor = ray_actor
-
-
 class RayTrials(SearchAlgorithm):
     """Gives Ray each trial of a phase once, when a slot is free."""
 
@@ -109,7 +98,7 @@ class RayTrials(SearchAlgorithm):
             search.prepare()  # while other trials train
             return None
         search.start(trial.index)
-        stage.trials[trial.index] = LightTrial(
+        stage.trials[trial.index] = Trial(
             self._spec["run"],
             config=worker_config(trial, stage.live),
             experiment_tag=f"{stage.live.folder.path.name} {trial.index}",
@@ -148,20 +137,10 @@ class RayScheduler(FIFOScheduler):
         self._keeps_workers = False
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """With the first trial, have Ray keep a worker for each slot.
-
-        By default Ray keeps one idle worker. A trial whose own worker is still starting gets it,
-        and Ray ends the other. A start takes 3 s, so shorter trials would run one after the other.
-        """
+        """With the first trial, have Ray keep a worker for each slot."""
         slots = self._stage.live.search.slots
         if not self._keeps_workers and slots > 1:
-            controller = tune_controller._tune_controller
-            reuse = controller._maybe_reuse_cached_actor
-            controller._maybe_reuse_cached_actor = lambda trial: (
-                trial not in controller._trial_to_actor and reuse(trial)
-            )
-            controller._actor_cache.increase_max(trial.placement_group_factory, slots)
-            controller.update_max_pending_trials(slots)
+            keep_workers(tune_controller, trial, slots)
         self._keeps_workers = True
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:

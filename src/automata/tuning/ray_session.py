@@ -13,12 +13,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from unittest.mock import DEFAULT, patch
 
 import psutil
 import ray
-from ray._private.authentication.authentication_token_setup import AuthenticationTokenLoader
-from ray._private.node import Node
 from ray.exceptions import RayError
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -32,6 +29,7 @@ from automata.temporary import (
     remove_folder,
     temporary_folder,
 )
+from automata.tuning.ray_private import accelerated
 
 logger = logging.getLogger(__name__)
 
@@ -81,12 +79,14 @@ def gpu_share(compute: Compute, gpus: int) -> float:
 def local_ray(workers: int, gpus: int) -> Iterator[None]:
     """Run a local Ray with `workers` and `gpus` for the body; then remove its processes and files.
 
-    Ray counts each worker as one CPU, whatever its number of threads. Raises UserError if it does
-    not start, or if this process has a Ray already.
+    Ray counts each worker as one CPU, whatever its number of threads. The process is that of one
+    job: its environment changes. Raises UserError if Ray does not start.
     """
-    refuse_second_ray()
+    os.environ.update(ENVIRONMENT)
+    # Ray demands this token. Other accounts could read a file with a token of Ray's own.
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
     over = threading.Event()
-    with _own_environment(), temporary_folder() as folder:
+    with accelerated(), temporary_folder() as folder:
         try:
             _start(workers, gpus, folder)
             _watch(folder, over)
@@ -95,34 +95,6 @@ def local_ray(workers: int, gpus: int) -> Iterator[None]:
             over.set()
             ray.shutdown()
             end_processes(folder, GRACE_SECONDS)  # Ray's agents stay for minutes after a Ctrl-C
-
-
-def refuse_second_ray() -> None:
-    """Raise UserError if Ray runs in this process: a job would take it over and shut it down."""
-    if ray.is_initialized():
-        raise UserError(
-            "Ray already runs in this process, and a job starts a Ray of its own: call "
-            "ray.shutdown() first, or tune in another process"
-        )
-
-
-@contextmanager
-def _own_environment() -> Iterator[None]:
-    """For the body, replace what the user set for another Ray by the settings of a job's Ray."""
-
-    def taken() -> dict[str, str]:
-        AuthenticationTokenLoader.instance().reset_cache()  # else Ray keeps its first token
-        names = [name for name in os.environ if name.startswith(("RAY_", "TUNE_"))]
-        return {name: os.environ.pop(name) for name in names}
-
-    theirs = taken()
-    # Ray demands this token. Other accounts could read a file with a token of Ray's own.
-    os.environ.update(ENVIRONMENT, RAY_AUTH_TOKEN=secrets.token_hex(32))
-    try:
-        yield
-    finally:
-        taken()
-        os.environ.update(theirs)
 
 
 def _start(workers: int, gpus: int, folder: Path) -> None:
@@ -141,16 +113,14 @@ def _start(workers: int, gpus: int, folder: Path) -> None:
     logger.info("starting Ray")
     began = time.monotonic()
     try:
-        # No autoscaler, no dashboard: they take 1.5 s, and ray.init cannot disable them.
-        with patch.multiple(Node, start_monitor=DEFAULT, start_api_server=DEFAULT):
-            ray.init(
-                address="local",
-                num_cpus=workers,
-                num_gpus=gpus,
-                include_dashboard=False,
-                object_store_memory=OBJECT_STORE_BYTES,
-                _temp_dir=str(folder / FILES),
-            )
+        ray.init(
+            address="local",
+            num_cpus=workers,
+            num_gpus=gpus,
+            include_dashboard=False,
+            object_store_memory=OBJECT_STORE_BYTES,
+            _temp_dir=str(folder / FILES),
+        )
     except Exception as error:
         raise UserError(
             f"Ray did not start in {time.monotonic() - began:.0f} s: {first_line(error)}; the "
@@ -200,6 +170,7 @@ def users_ray(address: str, work: Path) -> Iterator[dict[str, float]]:
             if not ray.get(exists.remote(str(work.resolve())), timeout=120):
                 name = node["NodeManagerHostname"]
                 raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
-        yield ray.cluster_resources()
+        with accelerated():
+            yield ray.cluster_resources()
     finally:
         ray.shutdown()

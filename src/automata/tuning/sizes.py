@@ -1,34 +1,28 @@
-"""The sizes of search that `automata new` offers, and the expected cost of each."""
+"""The sizes of search that `automata new` offers, and what a job takes: a simulation of its events.
+
+Nothing trains: scores are random, and a trial keeps its score.
+"""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from random import Random
+from statistics import fmean
 from typing import NamedTuple
 
-from automata.metering.measurement import JOULES_PER_KWH
-from automata.tuning.schedulers import hyperband_brackets
+from automata.config.job import Job
+from automata.config.protocol import Protocol
+from automata.tuning.finalists import FinalSearch
+from automata.tuning.search import Search, SearchTrial, search_of
 
 RUN_SECONDS = 15.0
 """Seconds that each run takes for imports and the start of Ray; making the page takes as long."""
-EVALUATION = 1.1
-"""Factor for evaluations at rungs and other work between training steps."""
 EFFICIENCY = 0.8
 """Efficiency of trials that train at once: measured on two cores, each takes 7 to 19 % more CPU
 seconds, and a core is idle for 6 % of the time."""
-
-
-class Method(NamedTuple):
-    """The cost of a method, relative to Hyperband on all data."""
-
-    search: float
-    """Share of the data that all screens of a search train on together."""
-    final: float
-    """Epochs on all data of the final training, relative to T."""
-
-
-ALL_DATA = Method(search=1.0, final=0.0)  # the best trial's model is kept
-HEDGE = Method(search=0.02, final=0.6 + 0.7 + 1.334)
-"""Two screens on 1 %; six finalists train to T/10, three to T/3 and two to T."""
+ORDERS = 10
+"""Random orders of scores, over which a simulated time is the mean."""
 
 
 class Size(NamedTuple):
@@ -38,16 +32,9 @@ class Size(NamedTuple):
     epochs: int
     seeds: int
 
-    def passes(self, slots: int, method: Method) -> float:
-        """Return the epochs on all data that the busiest of `slots` trains, under Hyperband."""
-        brackets = hyperband_brackets(self.configurations, self.epochs, 3)
-        total = sum(bracket.epochs for bracket in brackets)
-        search = max(total / slots, self.epochs)  # one trial uses one slot at a time
-        final = max(method.final / slots, min(method.final, 1)) * self.epochs
-        return self.seeds * (method.search * search + final)
-
 
 SIZES = (
+    Size(81, 81, 3),
     Size(27, 81, 3),
     Size(27, 27, 3),
     Size(27, 27, 1),
@@ -56,48 +43,94 @@ SIZES = (
     Size(3, 3, 1),
 )
 """The largest first."""
-SENSIBLE = SIZES.index(Size(9, 27, 1))
-"""The smallest that finds a good model."""
+SENSIBLE = (9, 27)
+"""Configurations and epochs of the smallest that finds a good model."""
+
+Cost = Callable[[SearchTrial, int, int], float]
+"""(trial, an epoch, a later one) -> the time from one to the other."""
+Score = Callable[[SearchTrial, int], float]
+"""(trial, epoch) -> its score there."""
 
 
-class Plan(NamedTuple):
-    """A search and its cost."""
+class Epoch(NamedTuple):
+    """Seconds of an epoch of one configuration, on a core of its own."""
 
-    size: Size
-    slots: int
-    """Trials that train at the same time."""
-    seconds: float
-    kwh: float | None
-    """None if it cannot be estimated."""
-    advice: str = ""
-    """What to do if the search is too small."""
-
-    @property
-    def cost(self) -> str:
-        """The expected time and energy, as text."""
-        energy = "" if self.kwh is None else f", {max(0.001, self.kwh):.2g} kWh"
-        return f"about {duration(self.seconds)}{energy}"
+    training: float
+    """On all training rows."""
+    evaluation: float
+    """On all validation rows."""
 
 
-def fitting(seconds: float, hours: float, cores: int, watts: float | None, method: Method) -> Plan:
-    """Return the largest search that fits in `hours`, else the smallest; arguments as `plan_of`."""
-    plans = [plan_of(size, seconds, cores, watts, method) for size in SIZES]
-    plan = next((plan for plan in plans if plan.seconds <= 3600 * hours), plans[-1])
-    (configurations, epochs, _), _, enough, *_ = plans[SENSIBLE]
-    if plan.seconds >= enough:
-        return plan
-    least = math.ceil(120 * enough / 3600) / 100  # a fifth more: the next probe may be slower
-    size = f"--hours {least:g} is enough for {configurations} configurations of {epochs} epochs"
-    return plan._replace(advice=f"This search is too small to find a good model: {size}")
+class Duration(NamedTuple):
+    """What a job takes, in seconds."""
+
+    wall: float
+    busy: float
+    """Of all slots together."""
 
 
-def plan_of(size: Size, seconds: float, cores: int, watts: float | None, method: Method) -> Plan:
-    """Return a search of `size` with its cost: an epoch takes `seconds`, a busy core `watts`."""
-    slots = min(cores, size.configurations)
-    overhead = RUN_SECONDS * (size.seeds + 1)
-    cpu, busiest = (EVALUATION * seconds * size.passes(count, method) for count in (1, slots))
-    wall = overhead + busiest / (EFFICIENCY if slots > 1 else 1)
-    return Plan(size, slots, wall, watts and watts * (overhead + cpu) / JOULES_PER_KWH)
+def end_of(search: Search, cost: Cost, score: Score) -> Duration:
+    """Train the trials of `search` on its slots; at one time, the earlier trial reports first."""
+    now = busy = 0.0
+    results: list[tuple[float, int]] = []
+
+    def start(trial: SearchTrial) -> float:
+        search.start(trial.index)
+        begin = trial.epoch if trial.reached else 0
+        seconds = cost(trial, begin, trial.rungs[trial.reached])
+        heappush(results, (now + seconds, trial.index))
+        return seconds
+
+    while not search.finished:
+        while (upcoming := search.upcoming()) is not None:
+            busy += start(upcoming)
+        now, index = heappop(results)
+        trial = search.trials[index]
+        verdict = search.report(index, score(trial, trial.rungs[trial.reached]))
+        if index in verdict.goes_on:
+            busy += start(trial)
+    return Duration(now, busy)
+
+
+def expected(job: Job, epochs: Sequence[Epoch]) -> Duration:
+    """Return the mean time of `job` over random scores."""
+    orders = [simulated(job, epochs, Random(order)) for order in range(ORDERS)]
+    return Duration(*map(fmean, zip(*orders, strict=True)))
+
+
+def simulated(job: Job, epochs: Sequence[Epoch], draws: Random) -> Duration:
+    """Return the time of `job`; its configurations cost what `epochs` do, one after the other."""
+    run, protocol = job.run, job.settings.protocol
+    share = run.fraction if run.control is None else 1.0
+    scores = [draws.random() for _ in range(protocol.trials)]
+
+    def cost(trial: SearchTrial, begin: int, end: int) -> float:
+        epoch = epochs[trial.index % protocol.configurations % len(epochs)]
+        return (end - begin) * (share * epoch.training + epoch.evaluation)
+
+    search = search_of(job)
+    found = end_of(search, cost, lambda trial, _: scores[trial.index])
+    if not run.trains_finally:
+        return found
+    finalists = finalists_of(scores, protocol)
+
+    def whole(trial: SearchTrial, begin: int, end: int) -> float:
+        return (end - begin) * sum(epochs[finalists[trial.index] % len(epochs)])
+
+    configurations = [search.trials[number].configuration for number in finalists]
+    final = FinalSearch(configurations, protocol, search.slots)
+    last = end_of(final, whole, lambda trial, _: scores[trial.index])
+    return Duration(found.wall + last.wall, found.busy + last.busy)
+
+
+def finalists_of(scores: Sequence[float], protocol: Protocol) -> list[int]:
+    """Return the numbers of the finalists in their screen; all differ, as in the longest case."""
+    chosen: list[int] = []
+    size = protocol.configurations
+    for screen in range(len(protocol.screens)):
+        ranked = sorted(range(size), key=lambda number: -scores[screen * size + number])
+        chosen += [it for it in ranked if it not in chosen][: protocol.finalists]
+    return chosen
 
 
 def duration(seconds: float) -> str:

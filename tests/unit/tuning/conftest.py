@@ -30,4 +30,3 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
 def without_ray(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs train their trials one after the other in this process."""
     monkeypatch.setattr(job_module, "train_in_ray", train_here)
-    monkeypatch.setattr("ray.is_initialized", lambda: False)  # it may be that of the session

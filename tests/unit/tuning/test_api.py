@@ -2,36 +2,67 @@
 
 from __future__ import annotations
 
+import os
+import random
 import runpy
+import signal
+import time
+from _thread import interrupt_main
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import psutil
 import pyarrow as pa
 import pytest
+import ray
 import torch
 from scipy.sparse import csr_matrix
 from sklearn.datasets import load_digits, load_iris
 
 import automata
+from automata import api
 from automata.api import _source
+from automata.cli import COMMANDS, _parser
+from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
-from automata.config.job import Run
-from automata.datasets.prepare import prepare
+from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
+from automata.experiment import recommended
+from automata.experiment.recommended import PATIENCE
 from automata.loading import make
+from automata.new import new
 from automata.prediction.predict import predict
 from automata.records import read_record
-from automata.runs import job_of
-from automata.tuning.job import run
+from automata.tuning.job import ModelFiles, complete_job, run
 
 SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}
 SMALL: dict[str, Any] = {"configurations": 3, "epochs": 4, "settings": SETTINGS}
 HALF: dict[str, Any] = {**SMALL, "fraction": 0.5}
 
-pytestmark = pytest.mark.usefixtures("without_ray")
+
+@pytest.fixture
+def here(without_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run the commands in this process, without Ray."""
+
+    def run_command(*arguments: object) -> None:
+        options = vars(_parser().parse_args([*map(str, arguments)]))
+        if options.pop("name") == "recommend":
+            COMMANDS["recommend"](**options)
+        else:
+            job, files = parsed(Job, options["job"]), (options["output"][1], options["data"][1])
+            where = options["data"][0], options["work"], options["output"][0]
+            complete_job(job, *where, files=ModelFiles(*files))
+
+    monkeypatch.setattr(api, "run_command", run_command)
+    monkeypatch.setattr(recommended, "PROBED", 1)
+    monkeypatch.setattr(recommended, "watts_per_thread", lambda: 5.0)
+
+
+in_process = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture(scope="module")
@@ -40,19 +71,14 @@ def iris() -> pd.DataFrame:
     return data.data.assign(species=data.target_names[data.target])
 
 
-def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
+@in_process
+def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
     found = automata.tune("dna", scheduler="asha", **HALF)
-    protocol = {"tabular": {"configurations": 3, "epochs": 4}}
-    (experiment,) = read_experiments(
-        [DEFAULTS], {"datasets": ["dna"], "protocol": protocol, **SETTINGS}
-    )
-    cell = Run(
-        dataset="dna", search="random", scheduler="asha", selector="rs2", fraction=0.5, seed=0
-    )
-    job = job_of(experiment, cell, {})
-    write_dataset(prepare("dna", job.settings.data, tmp_path), tmp_path / "dna.safetensors")
+    job, protocol = found.record.job, found.record.job.settings.protocol
+    assert (job.run.scheduler, job.run.selector, job.run.fraction) == ("asha", "rs2", 0.5)
+    assert (protocol.configurations, protocol.epochs, protocol.patience) == (3, 4, PATIENCE)
+    write_dataset(found.dataset, tmp_path / "dna.safetensors")
     expected, _ = run(job, tmp_path / "dna.safetensors", tmp_path / "work")
-    assert found.record.job == job
     assert found.configuration == expected.best.configuration
     assert found.record.test == expected.test
     scores = [trial.score for trial in expected.tuning.trials]
@@ -60,14 +86,113 @@ def test_it_is_the_job_of_the_pipeline(tmp_path: Path) -> None:
     assert found.wall_seconds > 0
 
 
+@in_process
+def test_without_a_method_it_does_what_new_writes(
+    iris: pd.DataFrame,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    iris.to_csv("iris.csv", index=False)
+    new(Path("iris.csv"), "species", None, None, hours=0.001)
+    (experiment,) = read_experiments([DEFAULTS, Path("iris.yaml")])
+    found = automata.tune(iris, "species", minutes=0.06, settings=SETTINGS).record.job
+    assert found.settings.protocol == experiment.protocol_of("iris").under("random")
+    assert found.run.model_copy(update={"dataset": "iris"}) == first_run(experiment)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("3 configurations, 3 epochs, ")
+    assert said[1].startswith("Hyperband on all data, by predicted times: ")
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.usefixtures("session_ray")
+def test_the_process_of_the_caller_stays_as_it_was(iris: pd.DataFrame) -> None:
+    value, small = ray.put("mine"), torch.tensor(1e-40)
+
+    def state() -> list[Any]:
+        generators = torch.get_rng_state().tolist(), random.getstate()
+        handlers = [signal.getsignal(it) for it in (signal.SIGINT, signal.SIGTERM)]
+        held = ray.get(value), torch.get_num_threads(), (small * 1).item()
+        return [dict(os.environ), *held, *generators, *handlers]
+
+    before = state()
+    assert automata.tune(iris, "species", **SMALL).record.test.accuracy > 0
+    assert state() == before
+
+
+LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS}
+
+
+def family_once(entry: bytes, folder: Path) -> list[psutil.Process]:
+    """Return the job of this process and the processes below it, once its log has an `entry`."""
+    log = folder / "job/search/log.jsonl"
+    while not (log.exists() and entry in log.read_bytes()):
+        time.sleep(0.1)
+    (job,) = [it for it in psutil.Process().children() if str(folder / "job") in it.cmdline()]
+    return [job, *job.children(recursive=True)]
+
+
+def test_a_lost_ray_of_the_job_is_an_error_of_the_caller(
+    iris: pd.DataFrame, tmp_path: Path
+) -> None:
+    def kill() -> None:
+        family = family_once(b'"started"', tmp_path)
+        next(process for process in family if process.name() == "raylet").kill()
+
+    killer = Thread(target=kill)
+    killer.start()
+    asked = {**LONG, "epochs": 100_000, "selector": "full", "folder": tmp_path}
+    with pytest.raises(automata.UserError, match="Ray's process raylet was killed or crashed"):
+        automata.tune(iris, "species", **asked)
+    killer.join()
+
+
+def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
+    iris: pd.DataFrame, tmp_path: Path
+) -> None:
+    asked = {**LONG, "epochs": 2000, "folder": tmp_path, "scheduler": "asha"}
+    family: list[psutil.Process] = []
+
+    def interrupt() -> None:
+        family.extend(family_once(b'"reported"', tmp_path))
+        interrupt_main()
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        Thread(target=interrupt).start()
+        with pytest.raises(KeyboardInterrupt):
+            automata.tune(iris, "species", **asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert psutil.wait_procs(family, 10)[1] == []
+    found = automata.tune(iris, "species", **asked)
+    assert found.record.resumed
+    assert automata.tune(iris, "species", **asked).record == found.record
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {"model": {"factory": "__main__:net"}},
+        {"settings": {"own_selectors": {"mine": "__main__:net"}}, "selector": "mine"},
+    ],
+)
+def test_code_of_the_session_itself_is_refused(iris: pd.DataFrame, keys: dict[str, Any]) -> None:
+    with pytest.raises(automata.UserError, match=r"__main__:net: is defined in .* name mine:net$"):
+        automata.tune(iris, "species", **keys)
+
+
+@in_process
 def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
-    frame = automata.tune(iris, "species", **HALF)
+    frame = automata.tune(iris, "species", **HALF | {"epochs": 12})
     inputs = iris.drop(columns="species").to_numpy()
-    arrays = automata.tune((inputs, iris["species"].to_numpy()), **HALF)
+    arrays = automata.tune((inputs, iris["species"].to_numpy()), **HALF | {"epochs": 12})
     assert frame.record.test == arrays.record.test
     assert frame.record.test.accuracy > 0.5
 
 
+@in_process
 def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     pair = iris.drop(columns="species"), iris["species"]  # whose names are kept
     found = automata.tune(pair, metric="log_loss", class_weights="balanced", **HALF)
@@ -113,6 +238,7 @@ def test_tables_of_any_library_keep_their_names(data: Any, expected: str, tmp_pa
         assert (" ".join(found), found.iloc[:, 0].tolist()) == (expected, [1, 2, 3])
 
 
+@in_process
 def test_images_are_arrays_too() -> None:
     digits = load_digits()
     images = (digits.images[:60] * 15).astype(np.uint8)
@@ -125,12 +251,14 @@ def test_images_are_arrays_too() -> None:
     assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
 
 
+@in_process
 def test_settings_reach_the_job_and_arguments_win(iris: pd.DataFrame) -> None:
     asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
     job = automata.tune(iris, "species", **{**HALF, "settings": SETTINGS | asked}).record.job
     assert (job.settings.protocol.reselect_every, job.settings.protocol.epochs) == (3, 4)
 
 
+@in_process
 @pytest.mark.parametrize(("selector", "fraction"), [("untuned", 0), ("full-again", 1)])
 def test_controls_take_a_fraction_of_their_own(
     iris: pd.DataFrame, selector: str, fraction: float
@@ -142,6 +270,7 @@ def test_controls_take_a_fraction_of_their_own(
 SPECIES = {"target": "species"}
 
 
+@in_process
 @pytest.mark.parametrize(
     ("change", "columns", "message"),
     [
@@ -177,6 +306,7 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@in_process
 def test_the_example_of_the_documentation_runs(
     examples: Path,
     tmp_path: Path,
@@ -189,6 +319,7 @@ def test_the_example_of_the_documentation_runs(
     assert (tmp_path / "wine/model.safetensors").exists()
 
 
+@in_process
 @pytest.mark.usefixtures("examples")
 def test_the_example_of_own_methods_tunes_on_real_data() -> None:
     own = {

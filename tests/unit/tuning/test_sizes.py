@@ -4,7 +4,7 @@ import pytest
 
 from automata.tuning.schedulers import Halving, halving
 from automata.tuning.search import Search
-from benchmarks.slots.simulation import end_of
+from automata.tuning.sizes import end_of
 
 COSTS, SCORES = (1, 2, 4), (0.1, 0.3, 0.2)
 
@@ -23,5 +23,5 @@ def test_trials_wait_for_slots_and_for_each_other(slots, end):
         lambda trial, begin, rung: (rung - begin) * COSTS[trial.index],
         lambda trial, epoch: SCORES[trial.index],
     )
-    assert ended == end
+    assert ended == (end, 17)
     assert [trial.epoch for trial in search.trials] == [1, 4, 2]

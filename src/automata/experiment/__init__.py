@@ -1,0 +1,1 @@
+"""What an experiment is made of; so far, the search that `automata new` and `tune` recommend."""

@@ -1,0 +1,248 @@
+"""The search that fits data, machine and time: what `automata new` writes and `tune` does."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any, NamedTuple
+
+import torch
+import yaml
+
+from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read_experiments
+from automata.config.job import AXES, Job, first_run, settings_of
+from automata.datasets.prepared import Dataset, Split
+from automata.metering.measurement import JOULES_PER_KWH
+from automata.metering.processor import watts_per_thread
+from automata.provenance import cpus
+from automata.training.device import choose_device, limit_threads, take_device
+from automata.training.run import training_run
+from automata.tuning.searchers import RandomSearch
+from automata.tuning.sizes import (
+    EFFICIENCY,
+    RUN_SECONDS,
+    SENSIBLE,
+    Epoch,
+    Size,
+    duration,
+    expected,
+)
+
+PROBED = 27
+"""Most configurations that the probe trains: an epoch of one may take ten times that of another."""
+LEAST_PROBED = 3
+PROBE_SECONDS = 20.0
+"""Seconds after which the probe trains no more than LEAST_PROBED configurations."""
+EPOCH_SECONDS = 0.1
+"""Shorter epochs are too noisy; the probe then takes more rows, up to all."""
+FIRST_ROWS = 256
+"""Rows of the first probe; each later one has four times as many."""
+CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
+"""Clock of the probe by device; on a CPU it excludes the time of other processes."""
+UNBALANCED = 3.0
+"""Ratio of the largest to the smallest class above which accuracy says little."""
+PATIENCE = 10
+"""Epochs without improvement."""
+FEWEST_ROWS = 3000
+"""Training rows from which the hedge is written; its study had 1 % of 3,000 rows or more."""
+HYPERBAND, ASHA, HEDGE = "Hyperband on all data", "ASHA on all data", "the hedge"
+SCHEDULERS = {HYPERBAND: "hyperband", ASHA: "asha"}
+MANY = 81
+"""Configurations from which ASHA is written for texts and images too, on which it lost up to 1.6
+points with 27; from which the hedge has more finalists, as with three a screen it lost up to 0.44
+points in a simulation on eight panels, and with six 0.22."""
+OF_MANY = {"finalists": 6, "finalist_rungs": {0.1: 3, 0.5: 2}}
+CLOSE = 1.1
+"""Methods whose times differ by a smaller factor count as equally fast."""
+RATES = {"loguniform": [0.0003, 0.01]}
+SPACES: dict[str, dict[str, Any]] = {
+    "tabular": {
+        **{key: {"choice": [8, 32, 150, 300]} for key in ("hidden1", "hidden2")},
+        "learning_rate": RATES,
+        "weight_decay": {"loguniform": [1e-3, 0.1]},
+        "dropout": {"uniform": [0.0, 0.6]},
+    },
+    "text": {
+        "learning_rate": {"loguniform": [0.0003, 0.03]},
+        "dropout": {"uniform": [0.0, 0.6]},
+    },
+    "image": {
+        **dict.fromkeys(("lr1", "lr2", "lr3", "lr4"), RATES),
+        "weight_decay": {"loguniform": [1e-5, 0.01]},
+    },
+}
+"""Changes of the default search spaces, by kind: regularisation, and a wide learning rate.
+
+Small nets are better on small tables, and as good on large ones. With less weight decay and higher
+rates, models of small tables had a higher log loss than the class frequencies. Texts have no weight
+decay, because every step would then train every word.
+"""
+OF_LARGE_TABLES = {
+    "learning_rate": {"loguniform": [0.0003, 0.03]},
+    "weight_decay": {"loguniform": [1e-5, 0.1]},
+}
+"""The same from FEWEST_ROWS on, where the weight decay of small tables cost 0 to 3 points."""
+
+
+class Plan(NamedTuple):
+    """A search and its cost."""
+
+    keys: Config
+    """The keys of its configuration, without those of the data."""
+    method: str
+    size: Size
+    slots: int
+    """Trials that train at the same time."""
+    seconds: float
+    kwh: float | None
+    """None if it cannot be estimated."""
+    reason: str = ""
+    """Why this method is taken."""
+    advice: str = ""
+    """What to do if the search is too small."""
+
+    @property
+    def cost(self) -> str:
+        """The expected time and energy, as text."""
+        energy = "" if self.kwh is None else f", {max(0.001, self.kwh):.2g} kWh"
+        return f"about {duration(self.seconds)}{energy}"
+
+
+def recommended(
+    data: Dataset, base: Config, changes: Config, hours: float, sizes: Sequence[Size]
+) -> Plan:
+    """Return the largest search that takes at most `hours` here, by its fastest method.
+
+    `base` has the keys of the data. `changes` override keys of the plan, which then is no choice of
+    methods if they name one. Times are those of simulated searches in which an epoch takes as long
+    as in a probe.
+    """
+    job = job_of(base, {"protocol": {data.kind: {"search_space": space_of(data)}}}, changes)
+    epochs = probed(data, job)
+    compute = job.settings.compute
+    slots, watts = float(torch.cuda.device_count()), None
+    if on_cpu := choose_device(compute, data.kind).type == "cpu":
+        slots, watts = cpus() / compute.threads_per_trial, watts_per_thread()
+
+    asked = not changes.keys().isdisjoint(AXES)
+
+    def planned(method: str, size: Size) -> Plan:
+        at_once = max(1, min(int(slots), size.configurations))
+        keys = keys_of(method, size, at_once, data)
+        took = expected(job_of(base, keys, changes), epochs)
+        fixed = RUN_SECONDS * (size.seeds + 1)
+        wall = took.wall / (EFFICIENCY if at_once > 1 and on_cpu else min(1.0, slots))
+        kwh = watts and watts * (fixed + size.seeds * took.busy) / JOULES_PER_KWH
+        return Plan(keys, method, size, at_once, fixed + size.seeds * wall, kwh)
+
+    def fastest(size: Size) -> Plan:
+        methods = [HYPERBAND] if asked else allowed(data, size)
+        plans = [planned(method, size) for method in methods]
+        least = min(it.seconds for it in plans)
+        chosen = next(it for it in plans if it.seconds <= CLOSE * least)
+        times = ", ".join(f"{it.method} {duration(it.seconds)}" for it in plans)
+        reason = f"{chosen.method}, by predicted times: {times}"
+        if chosen.seconds > least:
+            reason += "; it is almost as fast as the fastest, and lost less in published runs"
+        if len(data.train) < FEWEST_ROWS:
+            reason += f"; {HEDGE} needs {FEWEST_ROWS} training rows"
+        return chosen._replace(reason="as asked" if asked else reason)
+
+    plans: list[Plan] = []
+    for size in sizes:
+        plans.append(fastest(size))
+        if plans[-1].seconds <= 3600 * hours:
+            break
+    plan = plans[-1]
+    enough = next((it for it in plans if it.size[:2] == SENSIBLE), plan)
+    if plan.seconds >= enough.seconds:
+        return plan
+    least = math.ceil(120 * enough.seconds / 3600) / 100  # a fifth more: the next probe may differ
+    text = f"{enough.size.configurations} configurations of {enough.size.epochs} epochs"
+    advice = "This search is too small to find a good model"
+    return plan._replace(advice=f"{advice}: allow {least:g} hours for {text}")
+
+
+def allowed(data: Dataset, size: Size) -> list[str]:
+    """Return the methods to choose from: the one that lost least in published runs comes first."""
+    hedge = [HEDGE] if len(data.train) >= FEWEST_ROWS else []
+    if data.kind == "tabular":
+        return [HYPERBAND, ASHA, *hedge]
+    return [HYPERBAND, *hedge, *([ASHA] if size.configurations >= MANY else [])]
+
+
+def keys_of(method: str, size: Size, slots: int, data: Dataset) -> Config:
+    """Return the keys of a configuration: method, size, slots, and what suits the data."""
+    keys: Config = {"searches": ["random"], "selectors": ["full"]}
+    keys["schedulers"], of_method = [SCHEDULERS.get(method)], {}
+    if method == HEDGE:
+        keys = yaml.safe_load(RECOMMENDED.read_text("utf-8"))
+        of_method = keys["protocol"][data.kind]
+        of_method |= OF_MANY if size.configurations >= MANY else {}
+    rows = torch.bincount(data.train.labels, minlength=data.classes)
+    balanced = bool(rows.max() > UNBALANCED * rows.min().clamp(min=1))
+    protocol = {
+        "configurations": size.configurations,
+        "epochs": size.epochs,
+        "metric": "balanced_accuracy" if balanced else "accuracy",
+        "break_ties": True,
+        "class_weights": "balanced" if balanced else "none",
+        "patience": PATIENCE,
+        **of_method,
+        "search_space": space_of(data),
+    }
+    keys |= {"seeds": [*range(size.seeds)], "protocol": {data.kind: protocol}}
+    return keys | ({"compute": {"concurrent_trials": slots}} if slots > 1 else {})
+
+
+def space_of(data: Dataset) -> dict[str, Any]:
+    """Return the changes of the default search space."""
+    large = data.kind == "tabular" and len(data.train) >= FEWEST_ROWS
+    return SPACES[data.kind] | (OF_LARGE_TABLES if large else {})
+
+
+def job_of(*parts: Config) -> Job:
+    """Return the first job of the configuration that consists of `parts`."""
+    (experiment,) = read_experiments([DEFAULTS], reduce(combine, parts))
+    run = first_run(experiment)
+    methods = run.search, run.scheduler, run.selector
+    return Job(run=run, settings=settings_of(experiment, run.dataset, *methods))
+
+
+def probed(data: Dataset, job: Job) -> list[Epoch]:
+    """Return the seconds of an epoch of the first configurations, up to PROBED."""
+    settings = job.settings
+    search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
+    device = take_device(choose_device(settings.compute, data.kind))
+    limit_threads(settings.compute.threads_per_trial)
+    found: list[Epoch] = []
+    end = time.perf_counter() + PROBE_SECONDS
+    while len(found) < (PROBED if time.perf_counter() < end else LEAST_PROBED):
+        found.append(_probe(data, job, search.suggest(str(len(found))), device))
+    return found
+
+
+def _probe(data: Dataset, job: Job, configuration: dict[str, Any], device: torch.device) -> Epoch:
+    """Return the seconds of an epoch on all rows, extrapolated from enough rows."""
+    clock, rows = CLOCKS[device.type], min(FIRST_ROWS, len(data.train))
+    while True:
+        part = replace(data, train=first(data.train, rows), validation=first(data.validation, rows))
+        run = training_run(job, part, configuration, None, device)
+        run.train_to(1)  # the first epoch also warms up
+        start = clock()
+        run.train_to(2)
+        seconds = clock() - start
+        if seconds >= EPOCH_SECONDS or rows == len(data.train):
+            start = clock()
+            run.evaluate()
+            share = len(data.validation) / len(part.validation)
+            return Epoch(seconds * len(data.train) / rows, (clock() - start) * share)
+        rows = min(len(data.train), 4 * rows)
+
+
+def first(split: Split, rows: int) -> Split:
+    """Return the first `rows` of a split."""
+    return Split(split.inputs[:rows], split.labels[:rows], split.normalisation)
