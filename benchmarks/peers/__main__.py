@@ -50,7 +50,7 @@ WAYS: dict[str, dict[str, Any]] = {
     },
 }
 """Way to search -> its keys of the configuration, beside COMMON; Optuna reads none."""
-COLUMNS = {"seconds": ".0f", "epochs": ".0f", "test accuracy": ".1%"}
+COLUMNS = {"seconds": ".0f", "seconds to the end": ".0f", "epochs": ".0f", "test accuracy": ".1%"}
 """Column of the summary -> its format."""
 
 
@@ -59,14 +59,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = parser_of("peers", __doc__)
     parser.add_argument("--datasets", nargs="+", choices=EPOCHS, default=[*EPOCHS])
     parser.add_argument("--seeds", type=int, default=3, help="number of searches by each way")
+    parser.add_argument("--slots", nargs="+", type=int, default=[1, 2], help="trials at once")
     options = parser.parse_args(arguments)
-    title = "27 configurations by each way, one thread"
+    title = "27 configurations by each way, one thread a trial"
     rows: list[Row] = []
-    for seed, dataset, way in product(range(options.seeds), options.datasets, WAYS):
+    for seed, dataset, way, slots in product(
+        range(options.seeds), options.datasets, WAYS, options.slots
+    ):
+        if slots > 1 and not WAYS[way]:
+            continue  # Optuna's trials share one process
         with tempfile.TemporaryDirectory(prefix="automata-peers-") as folder:
             search = _ours if WAYS[way] else _optuna
-            found = search(Path(folder), dataset, seed, WAYS[way])
-        rows.append({"data": dataset, "way": way, "seed": seed, **found})
+            found = search(Path(folder), dataset, seed, slots, WAYS[way])
+        rows.append({"data": dataset, "way": f"{way}, {slots} at once", "seed": seed, **found})
         write_table(rows, options.results, "searches", title, packages=PACKAGES)
         table = summary(rows)
         text = f"{title}: medians (ranges)"
@@ -75,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print((options.results / "peers.md").read_text(encoding="utf-8"))
 
 
-def _optuna(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
+def _optuna(folder: Path, dataset: str, seed: int, slots: int, keys: dict[str, Any]) -> Row:
     """Run the Optuna script on prepared data."""
     data, results = folder / "data.safetensors", folder / "results.json"
     write_dataset(prepare(dataset, Preparation(), folder), data)
@@ -84,13 +89,14 @@ def _optuna(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
     return {"seconds": seconds, "seconds to the end": seconds, **json.loads(results.read_text())}
 
 
-def _ours(folder: Path, dataset: str, seed: int, keys: dict[str, Any]) -> Row:
+def _ours(folder: Path, dataset: str, seed: int, slots: int, keys: dict[str, Any]) -> Row:
     """Run `snakemake` in an empty folder: data, search, final training, tables, figures, page."""
     protocol = {"protocol": {"tabular": {"epochs": EPOCHS[dataset]}}}
     grid = {**COMMON, "datasets": [dataset], "seeds": [seed]}
+    grid["compute"] = {"concurrent_trials": slots}
     configuration = folder / "peers.yaml"
     configuration.write_text(json.dumps(combine(combine(grid, protocol), keys)))
-    snakemake = ["-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile", "--cores", 1]
+    snakemake = ["-m", "snakemake", "--snakefile", ROOT / "workflow/Snakefile", "--cores", slots]
     started = time.time()
     seconds = python(folder, *snakemake, "--configfile", configuration)["wall s"]
     (model,) = folder.glob("results/runs/**/model.safetensors")

@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +20,18 @@ import numpy as np
 import pandas as pd
 import torch
 
-from automata.config.data import VECTORS
-from automata.config.files import DEFAULTS, Config, combine, read_experiments
+from automata.config.files import read_experiments
 from automata.config.job import AXES, contents_of, first_run
 from automata.config.protocol import OwnModel
 from automata.datasets.catalog import DATASETS
-from automata.datasets.prepare import prepare
-from automata.datasets.prepared import Dataset, write_dataset
+from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import KEPT, KILLED, OWN_LINE, UserError
-from automata.files import write_text
+from automata.files import sha256, write_text
 from automata.metering.measurement import complete_sum
 from automata.models.classifier import Classifier
-from automata.prediction.saved import keep_model, read_model
-from automata.records import Record, read_record, sealed, write_record
-from automata.registry import CONTROLS, OWN
+from automata.prediction.saved import keep_model, read_encoding, read_model
+from automata.records import Record, read_record, write_record
+from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
 
 logger = logging.getLogger(__name__)
@@ -47,17 +44,6 @@ FRACTION = 0.1
 
 FRAME, IMAGES = "data.parquet", "data.npz"
 """Files to which a user's frame and images are written."""
-
-ARGUMENTS = {
-    "datasets": "data",
-    "searches": "search",
-    "schedulers": "scheduler",
-    "selectors": "selector",
-    "fractions": "fraction",
-    "seeds": "seed",
-    "own_datasets": "own",
-}
-"""Keys of the configuration that `tune` sets, and the arguments that give their values."""
 
 
 @dataclass(frozen=True)
@@ -141,14 +127,13 @@ def tune(
         model: a name, or `{"factory": "module:function", ...}`, of a module in a file.
         search_space: domains by hyper-parameter, as in `protocol.*.search_space`. They change the
             default ones, and None removes one; with another `model` they replace them.
-        search: `random` or `tpe`.
+        search: `random` or `tpe`; a method that you name is not compared with others.
         scheduler: `hyperband`, `asha`, `sha`, `none`, or with `selector="full"` also `one-epoch`.
-        selector: the method that selects the subsets, or a control: `full` uses all rows,
-            `full-again` repeats `full`, and `untuned` tunes nothing.
-        fraction: the size of a subset, as a share of the training rows, by default 0.1; without a
-            `selector` of `rs2`. Controls ignore it.
+        selector: the method that selects the subsets, or a control such as `full`, all rows.
+        fraction: the size of a subset, as a share of the training rows. If only one of the two is
+            given, the selector is `rs2`, the fraction 0.1.
         configurations: the number of trials.
-        epochs: epochs of a trial that is not stopped early, and of the final training.
+        epochs: the most epochs of a training.
         metric: the metric that ranks the trials.
         class_weights: `none` or `balanced`.
         seed: decides configurations, initial weights, subsets and the order of the rows.
@@ -166,9 +151,10 @@ def tune(
     """
     if fraction is not None and selector is None:
         selector = "rs2"
-    if selector is not None and selector not in CONTROLS:
-        fraction = fraction or FRACTION
+    if selector is not None and selector not in CONTROLS and fraction is None:
+        fraction = FRACTION
     methods = zip(AXES, (search, scheduler, selector, fraction), strict=True)
+    asked = {key: [value] for key, value in methods if value is not None}
     protocol = {
         "model": model,
         "search_space": search_space,
@@ -177,63 +163,50 @@ def tune(
         "metric": metric,
         "class_weights": class_weights,
     }
+    request: dict[str, Any] = {
+        "text": text,
+        "own": own or {},
+        "protocol": {key: value for key, value in protocol.items() if value is not None},
+        "settings": {**(settings or {}), **asked, "seeds": [seed]},
+        "minutes": minutes,
+    }
     with tempfile.TemporaryDirectory(prefix="automata-") as temporary:
         work = Path(folder or temporary)
         work.mkdir(parents=True, exist_ok=True)
         try:
-            name, source = _source(data, target, text, work)
-            kind = source["kind"] if source else DATASETS[name].kind
-            base: Config = {"datasets": [name]}
-            if source:
-                base["own_datasets"] = {name: {**source, **(own or {})}}
-                base |= {"data": {"vectors": VECTORS}} if kind == "text" else {}
-            asked: Config = {key: [value] for key, value in methods if value is not None}
-            asked["seeds"] = [seed]
-            asked["protocol"] = {kind: {k: v for k, v in protocol.items() if v is not None}}
-            asked = combine(_checked(settings or {}, kind), asked)
-            return _tuned(name, work, base, asked, minutes)
+            request |= _source(data, target, work)
+            return _tuned(json.dumps(request, default=str), work)
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(f"own_datasets.{NAME}", "own")
             message = message.replace(str(work / FRAME), "data").replace(str(work / IMAGES), "data")
+            if folder is None:
+                message = message.replace(KEPT, "`folder` would keep finished work")
             raise UserError(message) from error
 
 
-def _tuned(name: str, work: Path, base: Config, asked: Config, minutes: float) -> Tuned:
-    """Return the finished job on the data set `name`, whose keys are in `base`."""
-    (experiment,) = read_experiments([DEFAULTS], combine(base, asked), "tune")
-    model, downloads = experiment.protocol_of(name).model, experiment.data
-    factory = model.factory if isinstance(model, OwnModel) else None
-    methods = [target for key in OWN.values() for target in getattr(experiment, key).values()]
-    for target in filter(None, [factory, *methods]):
-        module, _, function = target.partition(":")
-        if module == "__main__":
-            problem = "is defined in this session, but the job has a process of its own"
-            raise UserError(f"tune: {target}: {problem}: write it to mine.py, name mine:{function}")
-    cache = Path(downloads.cache)
-    prepared = prepare(name, experiment.preparation(name), cache, downloads.mirror, {})
-    for note in prepared.metadata.get("read", []):
-        logger.info("%s", note)
-    file, encoding, plan = work / f"{name}.safetensors", work / "encoding.json", work / "plan.json"
-    write_dataset(prepared, file)
-    write_text(encoding, sealed(prepared.encoding))
-    config = json.dumps({"base": base, "changes": asked})
-    run_command("recommend", file, "--config", config, "--hours", minutes / 60, "--output", plan)
+def _tuned(request: str, work: Path) -> Tuned:
+    """Return the finished job that a `request` leads to; `work` may have the plan, or all."""
+    plan, asked = work / "plan.json", work / "request.json"
+    if not (plan.exists() and asked.read_text() == request):
+        plan.unlink(missing_ok=True)
+        write_text(asked, request)
+        run_command("recommend", work)
     found = json.loads(plan.read_text())
-    keys = combine(combine(base, found["keys"]), asked)
-    (experiment,) = read_experiments([DEFAULTS], keys, "tune")
-    contents = contents_of(experiment, name, work / "contents.json", sys.path)
-    job = job_of(experiment, first_run(experiment), contents)
-    protocol, slots = job.settings.protocol, job.settings.compute.concurrent_trials
-    size = f"{protocol.configurations} configurations, {protocol.epochs} epochs, {slots} at once"
-    said = f"{size}: {found['cost']}", found["reason"], found["advice"]
-    sys.stdout.write("".join(f"{line}\n" for line in said if line))
-    outputs = work / RECORD, work / MODEL
+    sys.stdout.write("".join(f"{line}\n" for line in found["lines"]))
+    (experiment,) = read_experiments([], found["config"], "tune")
+    run = first_run(experiment)
+    contents = contents_of(experiment, run.dataset, work / "contents.json", sys.path)
+    job, outputs = job_of(experiment, run, contents), (work / RECORD, work / MODEL)
+    data, encoding = work / "data.safetensors", work / "encoding.json"
     if not (all(map(Path.exists, outputs)) and read_record(work / RECORD).job == job):
         arguments = "--job", job.model_dump_json(), "--work", work / "job", "--output", *outputs
-        run_command("tune", file, encoding, *arguments)
+        run_command("tune", data, encoding, *arguments)
+    model = job.settings.protocol.model
+    factory = model.factory if isinstance(model, OwnModel) else None
     with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
         trained, _ = read_model(work / MODEL, factory)
-    return Tuned(read_record(work / RECORD), trained, prepared)
+    dataset = replace(read_dataset(data), encoding=read_encoding(encoding))
+    return Tuned(read_record(work / RECORD), trained, dataset)
 
 
 def run_command(*arguments: object) -> None:
@@ -241,8 +214,10 @@ def run_command(*arguments: object) -> None:
 
     Raises UserError with the error line of the command. Ctrl-C ends the command too.
     """
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("AUTOMATA_")}
-    environment["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    others = ("AUTOMATA_", "RAY_", "TUNE_")
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(others)}
+    paths = [path or str(Path.cwd()) for path in sys.path if isinstance(path, str)]
+    environment |= {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}
     command = [sys.executable, "-m", "automata", *map(str, arguments)]
     pipes: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
     pipes |= {"stderr": subprocess.STDOUT, "text": True, "errors": "replace"}
@@ -253,7 +228,7 @@ def run_command(*arguments: object) -> None:
                 lines.append(line.rstrip())
                 logger.info("%s", lines[-1])
         except BaseException:
-            process.send_signal(signal.SIGINT)
+            process.terminate()  # as Ctrl-C does
             process.communicate()
             raise
     if process.returncode:
@@ -263,23 +238,10 @@ def run_command(*arguments: object) -> None:
         raise failure
 
 
-def _checked(settings: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return `settings`; raise UserError for arguments of `tune` and for a wrong section."""
-    for key in settings.keys() & ARGUMENTS.keys():
-        raise UserError(f"tune: settings.{key}: give the argument {ARGUMENTS[key]} instead")
-    protocol = settings.get("protocol", {})
-    if not isinstance(protocol, dict) or not isinstance(protocol.get(kind, {}), dict):
-        problem = f"{json.dumps(protocol)} is not valid"
-        raise UserError(f'tune: settings.protocol: {problem}; valid: {{"{kind}": {{...}}}}')
-    return dict(settings)
-
-
-def _source(
-    data: Any, target: str | None, text: str | None, work: Path
-) -> tuple[str, dict[str, Any]]:
-    """Return the name of the data set, and its entry in `own_datasets` if it is the user's."""
+def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:
+    """Return name, path, target and digest of the data; a data set of the project has no path."""
     if isinstance(data, str) and data in DATASETS:
-        return data, {}
+        return {"name": data, "path": None}
     if not isinstance(data, (str, Path)):
         try:
             data, target = _written(data, target, work)
@@ -288,12 +250,8 @@ def _source(
             valid = "a path, a name, a frame or dict of columns with one name and type each, or a "
             valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
             raise UserError(f"tune: data: {problem}; valid: {valid}") from error
-    if Path(data).is_dir() or Path(data).suffix == ".npz":
-        return NAME, {"kind": "image", "path": str(data)}
-    if target is None:
-        raise UserError("tune: target: missing; the column of the classes")
-    kind = {"kind": "text", "text": text} if text is not None else {"kind": "tabular"}
-    return NAME, {**kind, "path": str(data), "target": target}
+    digest = sha256(Path(data)) if Path(data).is_file() else None
+    return {"name": NAME, "path": str(data), "target": target, "sha256": digest}
 
 
 def _written(data: Any, target: str | None, work: Path) -> tuple[Path, str | None]:

@@ -14,14 +14,14 @@ import yaml
 
 from automata.config.data import GLOVE, VECTORS
 from automata.config.experiment import TAKEN
-from automata.config.files import DEFAULTS, Config, command, read_experiments
+from automata.config.files import DEFAULTS, command, read_experiments
 from automata.config.job import AXES
 from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError, printable
-from automata.experiment.recommended import Plan, job_of, recommended
+from automata.experiment.recommended import Plan, base_of, job_of, recommended
 from automata.files import replacing
 from automata.provenance import cpu_quota, cpus
 from automata.tuning.sizes import SIZES
@@ -55,9 +55,7 @@ def new(
         other = "give another name by --output, or replace a configuration by --force"
         raise UserError(f"{output}: already exists; {other}")
     guessed = guess(path, target, text, skip_rows, encoding)
-    base: Config = {"datasets": [name], "own_datasets": {name: guessed.own}}
-    if guessed.own["kind"] == "text":
-        base["data"] = {"vectors": VECTORS}
+    base = base_of(name, guessed.own)
     data = prepare(name, job_of(base).settings.data, Path("results/downloads"))
     # `reasons` already name the columns that are left out.
     notes = [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
@@ -68,18 +66,12 @@ def new(
     with replacing(output) as unfinished:
         unfinished.write_text(configuration(name, output, guessed, data, notes, plan), "utf-8")
         read_experiments([DEFAULTS, unfinished])
-    too_long = plan.seconds > 3600 * hours
-    beyond = f", more than {hours:g} h; there is no smaller search" if too_long else ""
-    size, advice = plan.size, f"{plan.advice}\n" if plan.advice else ""
     quota = f"a CPU quota (cgroup) allows {cpus():g} CPUs\n" if cpus() == cpu_quota() else ""
     return (
         "".join(f"{printable(line)}\n" for line in [*reasons, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
-        f"search: {size.configurations} configurations, {size.epochs} epochs, {size.seeds} "
-        f"seed(s), {plan.slots} at once: {plan.cost}{beyond}\n"
-        f"method: {plan.reason}\n"
-        f"{quota}{advice}"
-        f"next: {command([str(output)])}\n"
+        + "".join(f"{line}\n" for line in plan.lines(hours))
+        + f"{quota}next: {command([str(output)])}\n"
         f"then: results/{name}/best.yaml and results/{name}/index.html\n"
     )
 

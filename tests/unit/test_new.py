@@ -308,7 +308,31 @@ def test_equally_fast_methods_give_way_to_the_one_that_loses_less(epochs):
     epochs(1e-6)
     found = plan(rows(5000))
     assert (found.method, found.size) == (HYPERBAND, SIZES[0])
-    assert "lost less in published runs" in found.reason or found.seconds == 60
+    assert found.reason.endswith("almost as fast as the fastest, and lost less in published runs")
+
+
+def test_a_plan_keeps_to_what_is_asked(epochs, monkeypatch):
+    monkeypatch.setattr(recommended, "cpus", lambda: 2)
+    epochs(10.0)
+    data = rows(5000, "text")
+
+    def asked(**protocol):
+        base, changes = {"datasets": ["trec6"]}, {"protocol": {"text": protocol}}
+        return recommended.recommended(data, base, changes, 1e9, SIZES)
+
+    assert asked(configurations=27).method == HEDGE  # ASHA needs 81
+    assert asked(epochs=500).size == Size(81, 500, 3)
+    assert "class_weights" not in asked(metric="log_loss").keys["protocol"]["text"]
+    few = {"learning_rate": {"choice": [0.1, 0.01, 0.001]}, "dropout": None}
+    few |= {"batch_size": {"choice": [32]}, "hidden": {"choice": [8]}}
+    removed = dict.fromkeys(experiment_space("trec6"))
+    assert asked(search_space={**removed, **few}).size.configurations == 3
+
+
+def experiment_space(dataset):
+    """Return the default search space of a data set."""
+    (experiment,) = read_experiments([DEFAULTS], {"datasets": [dataset]})
+    return experiment.protocol_of(dataset).search_space
 
 
 def test_rows_without_a_class_are_left_out_on_request():
@@ -363,8 +387,8 @@ def test_search_too_small_for_a_good_model_names_the_hours_that_are_enough(count
     epochs(3.0)
     data = rows(count)
     advice = plan(data, hours=0.001).advice
-    hours = float(re.search(r"allow ([\d.]+) hours for 9 conf", advice)[1])
-    enough, less = (plan(data, hours=it) for it in (hours, 0.8 * hours - 0.01))
+    minutes = float(re.search(r"allow ([\d.]+) minutes for 9 conf", advice)[1])
+    enough, less = (plan(data, hours=it / 60) for it in (minutes, 0.8 * minutes - 1))
     assert enough.size >= Size(9, 27, 1)
     assert (enough.advice, less.advice) == ("", advice)
 
@@ -412,7 +436,9 @@ def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch, epochs
 def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeypatch, epochs):
     epochs(3e5)
     monkeypatch.setattr(module, "cpu_quota", lambda: 0.5)
-    cost = re.compile(r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 1 h; there is no")
+    cost = re.compile(
+        r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 60 minutes; there is no"
+    )
     found = []
     for count in (1, 0.5):
         monkeypatch.setattr(module, "cpus", lambda count=count: count)

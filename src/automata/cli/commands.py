@@ -122,22 +122,11 @@ def prepare(
         write_text(encoding, sealed(prepared.encoding))
 
 
-def recommend(
-    data: Annotated[Path, "Prepared data set."],
-    *,
-    config: Annotated[str, "Keys of the data (`base`) and `changes` of the plan, in JSON."],
-    hours: Annotated[float, "Hours that the job may take."],
-    output: Annotated[Path, "File for the plan, JSON."],
-) -> None:
-    """Find the largest job that fits a time limit by a probe, for `automata.tune`."""
-    from automata.datasets.prepared import read_dataset
-    from automata.experiment.recommended import recommended
-    from automata.tuning.sizes import SIZES
+def recommend(folder: Annotated[Path, "Folder with the request of `automata.tune`."]) -> None:
+    """Prepare the data of `automata.tune`, and plan its job by a probe."""
+    from automata.experiment.recommended import recommend
 
-    sizes = [*dict.fromkeys(size._replace(seeds=1) for size in SIZES)]
-    plan = recommended(read_dataset(data), **json.loads(config), hours=hours, sizes=sizes)
-    found = {"keys": plan.keys, "cost": plan.cost, "reason": plan.reason, "advice": plan.advice}
-    write_text(output, json.dumps(found))
+    recommend(folder)
 
 
 def baselines(

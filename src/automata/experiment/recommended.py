@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
-import math
+import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 import yaml
 
-from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read_experiments
-from automata.config.job import AXES, Job, first_run, settings_of
-from automata.datasets.prepared import Dataset, Split
+from automata import runs
+from automata.config import spaces
+from automata.config.data import VECTORS
+from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
+from automata.config.job import AXES, Job, first_run
+from automata.config.protocol import OwnModel
+from automata.datasets.catalog import DATASETS
+from automata.datasets.own.guess import guess
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import Dataset, Split, write_dataset
+from automata.errors import UserError
+from automata.files import write_text
 from automata.metering.measurement import JOULES_PER_KWH
 from automata.metering.processor import watts_per_thread
 from automata.provenance import cpus
+from automata.records import sealed
+from automata.registry import OWN
 from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.run import training_run
 from automata.tuning.searchers import RandomSearch
@@ -25,6 +37,7 @@ from automata.tuning.sizes import (
     EFFICIENCY,
     RUN_SECONDS,
     SENSIBLE,
+    SIZES,
     Epoch,
     Size,
     duration,
@@ -91,7 +104,7 @@ class Plan(NamedTuple):
     """A search and its cost."""
 
     keys: Config
-    """The keys of its configuration, without those of the data."""
+    """The keys of its configuration, without the data set."""
     method: str
     size: Size
     slots: int
@@ -110,49 +123,105 @@ class Plan(NamedTuple):
         energy = "" if self.kwh is None else f", {max(0.001, self.kwh):.2g} kWh"
         return f"about {duration(self.seconds)}{energy}"
 
+    def lines(self, hours: float) -> list[str]:
+        """Return what a user should know before the search, which may take `hours`."""
+        size = f"{self.size.configurations} configurations, {self.size.epochs} epochs"
+        size += f", {self.size.seeds} seed(s), {self.slots} at once: {self.cost}"
+        if self.seconds > 3600 * hours:
+            size += f", more than {duration(3600 * hours)}; there is no smaller search"
+        return [f"search: {size}", f"method: {self.reason}", *filter(None, [self.advice])]
+
+
+def base_of(name: str, own: Config) -> Config:
+    """Return the keys of an own data set."""
+    base: Config = {"datasets": [name], "own_datasets": {name: own}}
+    return base | ({"data": {"vectors": VECTORS}} if own["kind"] == "text" else {})
+
+
+def recommend(folder: Path) -> None:
+    """Prepare the data of `request.json` for `automata.tune`, and write `plan.json` beside it."""
+    request = json.loads((folder / "request.json").read_text())
+    name, hours, base = request["name"], request["minutes"] / 60, {"datasets": [request["name"]]}
+    notes: list[str] = []
+    if path := request["path"]:
+        guessed = guess(Path(path), request["target"], request["text"])
+        base = base_of(name, guessed.own | request["own"])
+        left_out = set(guessed.own.get("drop", [])) - set(request["own"].get("drop", []))
+        notes = [f"{it}: left out ({guessed.reasons[it]})" for it in sorted(left_out)]
+    kind = base["own_datasets"][name]["kind"] if path else DATASETS[name].kind
+    changes = combine(request["settings"], {"protocol": {kind: request["protocol"]}})
+    changes["datasets"] = [name]
+    (experiment,) = read_experiments([], config_of(base, changes), "tune")
+    model, downloads = experiment.protocol_of(name).model, experiment.data
+    code = [target for key in OWN.values() for target in getattr(experiment, key).values()]
+    for target in [*code, *([model.factory] if isinstance(model, OwnModel) else [])]:
+        module, _, function = target.partition(":")
+        if module == "__main__":
+            problem = "is defined in your session, but the job has a process of its own"
+            raise UserError(f"{target}: {problem}: write it to mine.py, and name mine:{function}")
+    cache, mirror = Path(downloads.cache), downloads.mirror
+    data = prepare(name, experiment.preparation(name), cache, mirror, {})
+    write_dataset(data, folder / "data.safetensors")
+    write_text(folder / "encoding.json", sealed(data.encoding))
+    sizes = [*dict.fromkeys(size._replace(seeds=1) for size in SIZES)]
+    plan = recommended(data, base, changes, hours, sizes)
+    notes += [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
+    config = config_of(base, plan.keys, changes)
+    write_text(
+        folder / "plan.json", json.dumps({"config": config, "lines": notes + plan.lines(hours)})
+    )
+
 
 def recommended(
     data: Dataset, base: Config, changes: Config, hours: float, sizes: Sequence[Size]
 ) -> Plan:
     """Return the largest search that takes at most `hours` here, by its fastest method.
 
-    `base` has the keys of the data. `changes` override keys of the plan, which then is no choice of
+    `base` has the keys of the data set. `changes` override keys of the plan, which is no choice of
     methods if they name one. Times are those of simulated searches in which an epoch takes as long
     as in a probe.
     """
-    job = job_of(base, {"protocol": {data.kind: {"search_space": space_of(data)}}}, changes)
+    asked: Config = changes.get("protocol", {}).get(data.kind, {})
+    protocol = {"search_space": space_of(data), "configurations": 1, "epochs": 2}
+    job = job_of(base, {"protocol": {data.kind: protocol}}, changes)
+    most = spaces.size(job.settings.protocol.search_space)
     epochs = probed(data, job)
     compute = job.settings.compute
     slots, watts = float(torch.cuda.device_count()), None
-    if on_cpu := choose_device(compute, data.kind).type == "cpu":
+    if choose_device(compute, data.kind).type == "cpu":
         slots, watts = cpus() / compute.threads_per_trial, watts_per_thread()
-
-    asked = not changes.keys().isdisjoint(AXES)
+    chosen = changes.get("compute", {}).get("concurrent_trials")
+    named = not changes.keys().isdisjoint(AXES)
 
     def planned(method: str, size: Size) -> Plan:
-        at_once = max(1, min(int(slots), size.configurations))
+        at_once = chosen or max(1, min(int(slots), size.configurations))
         keys = keys_of(method, size, at_once, data)
+        if "metric" in asked:  # which has a default of its own
+            del keys["protocol"][data.kind]["class_weights"]
         took = expected(job_of(base, keys, changes), epochs)
         fixed = RUN_SECONDS * (size.seeds + 1)
-        wall = took.wall / (EFFICIENCY if at_once > 1 and on_cpu else min(1.0, slots))
+        wall = took.wall / min(1.0, slots / at_once) / (EFFICIENCY if at_once > 1 else 1)
         kwh = watts and watts * (fixed + size.seeds * took.busy) / JOULES_PER_KWH
         return Plan(keys, method, size, at_once, fixed + size.seeds * wall, kwh)
 
     def fastest(size: Size) -> Plan:
-        methods = [HYPERBAND] if asked else allowed(data, size)
-        plans = [planned(method, size) for method in methods]
+        if named:
+            return planned(HYPERBAND, size)._replace(reason="as you ask")
+        plans = [planned(method, size) for method in allowed(data, size)]
         least = min(it.seconds for it in plans)
-        chosen = next(it for it in plans if it.seconds <= CLOSE * least)
+        plan = next(it for it in plans if it.seconds <= CLOSE * least)
         times = ", ".join(f"{it.method} {duration(it.seconds)}" for it in plans)
-        reason = f"{chosen.method}, by predicted times: {times}"
-        if chosen.seconds > least:
+        reason = f"{plan.method}, by predicted times: {times}"
+        if plan.seconds > least:
             reason += "; it is almost as fast as the fastest, and lost less in published runs"
         if len(data.train) < FEWEST_ROWS:
             reason += f"; {HEDGE} needs {FEWEST_ROWS} training rows"
-        return chosen._replace(reason="as asked" if asked else reason)
+        return plan._replace(reason=reason)
 
     plans: list[Plan] = []
     for size in sizes:
+        configurations = asked.get("configurations", min(size.configurations, most))
+        size = Size(int(configurations), asked.get("epochs", size.epochs), size.seeds)
         plans.append(fastest(size))
         if plans[-1].seconds <= 3600 * hours:
             break
@@ -160,10 +229,10 @@ def recommended(
     enough = next((it for it in plans if it.size[:2] == SENSIBLE), plan)
     if plan.seconds >= enough.seconds:
         return plan
-    least = math.ceil(120 * enough.seconds / 3600) / 100  # a fifth more: the next probe may differ
+    needed = duration(1.2 * enough.seconds)  # the next probe may differ
     text = f"{enough.size.configurations} configurations of {enough.size.epochs} epochs"
-    advice = "This search is too small to find a good model"
-    return plan._replace(advice=f"{advice}: allow {least:g} hours for {text}")
+    advice = f"This search is too small to find a good model: allow {needed} for {text}"
+    return plan._replace(advice=advice)
 
 
 def allowed(data: Dataset, size: Size) -> list[str]:
@@ -204,18 +273,24 @@ def space_of(data: Dataset) -> dict[str, Any]:
     return SPACES[data.kind] | (OF_LARGE_TABLES if large else {})
 
 
+def config_of(*parts: Config) -> Config:
+    """Return the configuration that consists of `parts`: later ones override earlier ones."""
+    return reduce(combine, parts, read(DEFAULTS))
+
+
 def job_of(*parts: Config) -> Job:
-    """Return the first job of the configuration that consists of `parts`."""
-    (experiment,) = read_experiments([DEFAULTS], reduce(combine, parts))
-    run = first_run(experiment)
-    methods = run.search, run.scheduler, run.selector
-    return Job(run=run, settings=settings_of(experiment, run.dataset, *methods))
+    """Return the first job of a configuration."""
+    (experiment,) = read_experiments([], config_of(*parts), "tune")
+    return runs.job_of(experiment, first_run(experiment), {})
 
 
 def probed(data: Dataset, job: Job) -> list[Epoch]:
     """Return the seconds of an epoch of the first configurations, up to PROBED."""
-    settings = job.settings
-    search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
+    whole = {"patience": None}  # its evaluations would count as training
+    protocol = job.settings.protocol.model_copy(update=whole)
+    settings = job.settings.model_copy(update={"protocol": protocol})
+    job = job.model_copy(update={"settings": settings})
+    search = RandomSearch(protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
     limit_threads(settings.compute.threads_per_trial)
     found: list[Epoch] = []

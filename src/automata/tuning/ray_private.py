@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import ray
@@ -45,7 +45,7 @@ def accelerated() -> Iterator[None]:
     with ExitStack() as stack:
         for place, name, value in REPLACED:
             try:
-                owner = _found(place)
+                owner = resolve_name(place)
                 before = getattr(owner, name)
             except (AttributeError, ImportError) as error:
                 _pass_over(error)
@@ -64,21 +64,13 @@ def keep_workers(tune_controller: Any, trial: Trial, slots: int) -> None:
     try:
         controller = tune_controller._tune_controller
         reuse, started = controller._maybe_reuse_cached_actor, controller._trial_to_actor
-        controller._actor_cache.increase_max(trial.placement_group_factory, slots)
-        controller.update_max_pending_trials(slots)
-    except AttributeError as error:
+        keep, wait = controller._actor_cache.increase_max, controller.update_max_pending_trials
+        keep(trial.placement_group_factory, slots)
+        wait(slots)
+    except (AttributeError, TypeError) as error:
         _pass_over(error)
     else:
         controller._maybe_reuse_cached_actor = lambda it: it not in started and reuse(it)
-
-
-def _found(place: str) -> Any:
-    """Return the module `place`, or the class of a module."""
-    try:
-        return import_module(place)
-    except ImportError:
-        module, _, name = place.rpartition(".")
-        return getattr(import_module(module), name)
 
 
 def _pass_over(error: Exception) -> None:

@@ -108,17 +108,18 @@ def simulated(job: Job, epochs: Sequence[Epoch], draws: Random) -> Duration:
         epoch = epochs[trial.index % protocol.configurations % len(epochs)]
         return (end - begin) * (share * epoch.training + epoch.evaluation)
 
-    search = search_of(job)
-    found = end_of(search, cost, lambda trial, _: scores[trial.index])
+    found, finalists = Duration(0.0, 0.0), [0]
+    if run.searches:
+        found = end_of(search_of(job), cost, lambda trial, _: scores[trial.index])
+        finalists = finalists_of(scores, protocol)
     if not run.trains_finally:
         return found
-    finalists = finalists_of(scores, protocol)
 
     def whole(trial: SearchTrial, begin: int, end: int) -> float:
         return (end - begin) * sum(epochs[finalists[trial.index] % len(epochs)])
 
-    configurations = [search.trials[number].configuration for number in finalists]
-    final = FinalSearch(configurations, protocol, search.slots)
+    slots = job.settings.compute.concurrent_trials
+    final = FinalSearch([{"number": number} for number in finalists], protocol, slots)
     last = end_of(final, whole, lambda trial, _: scores[trial.index])
     return Duration(found.wall + last.wall, found.busy + last.busy)
 

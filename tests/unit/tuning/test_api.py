@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import runpy
@@ -26,18 +27,19 @@ from sklearn.datasets import load_digits, load_iris
 import automata
 from automata import api
 from automata.api import _source
-from automata.cli import COMMANDS, _parser
+from automata.cli import _parser
 from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
 from automata.experiment import recommended
-from automata.experiment.recommended import PATIENCE
+from automata.experiment.recommended import HEDGE, HYPERBAND, PATIENCE
 from automata.loading import make
 from automata.new import new
 from automata.prediction.predict import predict
 from automata.records import read_record
 from automata.tuning.job import ModelFiles, complete_job, run
+from automata.tuning.sizes import Epoch
 
 SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}
 SMALL: dict[str, Any] = {"configurations": 3, "epochs": 4, "settings": SETTINGS}
@@ -51,7 +53,7 @@ def here(without_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def run_command(*arguments: object) -> None:
         options = vars(_parser().parse_args([*map(str, arguments)]))
         if options.pop("name") == "recommend":
-            COMMANDS["recommend"](**options)
+            recommended.recommend(options["folder"])
         else:
             job, files = parsed(Job, options["job"]), (options["output"][1], options["data"][1])
             where = options["data"][0], options["work"], options["output"][0]
@@ -87,22 +89,41 @@ def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
 
 
 @in_process
+@pytest.mark.parametrize(
+    ("rows", "minutes", "method"), [(150, 0.06, HYPERBAND), (4500, 6000, HEDGE)]
+)
 def test_without_a_method_it_does_what_new_writes(
+    rows: int,
+    minutes: float,
+    method: str,
     iris: pd.DataFrame,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    iris.to_csv("iris.csv", index=False)
-    new(Path("iris.csv"), "species", None, None, hours=0.001)
+    monkeypatch.setattr(recommended, "probed", lambda data, job: [Epoch(0.5, 0.005)])
+    monkeypatch.setattr(recommended, "cpus", lambda: 1)
+    monkeypatch.setattr(api, "run_command", recommend_only)
+    frame = pd.concat([iris] * (rows // 150)).assign(number=range(rows))
+    frame.to_csv("iris.csv", index=False)
+    new(Path("iris.csv"), "species", None, None, hours=minutes / 60)
     (experiment,) = read_experiments([DEFAULTS, Path("iris.yaml")])
-    found = automata.tune(iris, "species", minutes=0.06, settings=SETTINGS).record.job
-    assert found.settings.protocol == experiment.protocol_of("iris").under("random")
-    assert found.run.model_copy(update={"dataset": "iris"}) == first_run(experiment)
-    said = capsys.readouterr().out.splitlines()
-    assert said[0].startswith("3 configurations, 3 epochs, ")
-    assert said[1].startswith("Hyperband on all data, by predicted times: ")
+    with pytest.raises(automata.UserError, match="model"):  # there is none
+        automata.tune(frame, "species", minutes=minutes, folder=tmp_path / "tuned")
+    (planned,) = read_experiments([], json.loads(Path("tuned/plan.json").read_text())["config"])
+    assert planned.protocol_of("data") == experiment.protocol_of("iris")
+    update = {"dataset": "iris"}
+    assert first_run(planned).model_copy(update=update) == first_run(experiment)
+    said = capsys.readouterr().out
+    assert "number: left out (" in said
+    assert f"\nmethod: {method}, by predicted times: " in said
+
+
+def recommend_only(*arguments: object) -> None:
+    """Run the command `recommend` alone."""
+    if arguments[0] == "recommend":
+        recommended.recommend(Path(str(arguments[1])))
 
 
 @pytest.mark.xdist_group("ray")
@@ -168,7 +189,9 @@ def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
     assert psutil.wait_procs(family, 10)[1] == []
     found = automata.tune(iris, "species", **asked)
     assert found.record.resumed
-    assert automata.tune(iris, "species", **asked).record == found.record
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(api, "run_command", None)  # a finished result is there
+        assert automata.tune(iris, "species", **asked).record == found.record
 
 
 @pytest.mark.parametrize(
@@ -231,9 +254,9 @@ def test_tables_of_any_library_keep_their_names(data: Any, expected: str, tmp_pa
     target = None if isinstance(data, tuple) else "kind"
     if ";" in expected:
         with pytest.raises(automata.UserError, match=f"^tune: data: .*{expected}.*; valid: a path"):
-            _source(data, target, None, tmp_path)
+            _source(data, target, tmp_path)
     else:
-        _source(data, target, None, tmp_path)
+        _source(data, target, tmp_path)
         found = pd.read_parquet(tmp_path / "data.parquet")
         assert (" ".join(found), found.iloc[:, 0].tolist()) == (expected, [1, 2, 3])
 
@@ -276,12 +299,9 @@ SPECIES = {"target": "species"}
     [
         ({}, {}, "target: missing"),
         ({"target": "colour"}, {}, "colour"),
-        (SPECIES | {"metric": "auc"}, {}, r"^tune: protocol\.\S+: [^;]*; valid: [^;]*$"),
-        (SPECIES | {"settings": {"searches": ["tpe"]}}, {}, "settings.searches: .* search"),
-        (SPECIES | {"settings": {"own_datasets": {}}}, {}, "own_datasets: .* own instead"),
-        (SPECIES | {"settings": {"protocol": 5}}, {}, "settings.protocol: 5 .*tabular"),
+        (SPECIES | {"metric": "auc"}, {}, r"^tune: protocol\.\S+: .*; valid: "),
         (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*; valid: .* one name and type"),
-        (SPECIES, {"a": [f"f {i}" for i in range(150)]}, r"^own: data: column 'a'"),
+        (SPECIES | {"own": {"drop": ["b"]}}, {}, r"^own\.drop: .*'b'|^own: data: .*b"),
         (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
     ],
 )
