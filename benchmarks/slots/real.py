@@ -46,7 +46,8 @@ def main() -> None:
             with tempfile.TemporaryDirectory(prefix="automata-slots-") as folder:
                 record, _ = run(job, path, Path(folder))
             real = sum(phase.wall_seconds for phase in record.phases)
-            found = {"data": data.name, "slots": slots, "method": method, "predicted s": predicted}
+            found = {"data": data.name, "slots": slots, "configurations": options.size[0]}
+            found |= {"epochs": options.size[1], "method": method, "predicted s": predicted}
             found |= {"real s": real, "real / predicted": real / predicted}
             rows.append(found | {"test accuracy": record.test.accuracy})
             title = "Wall times of search and final training, predicted and real"
