@@ -106,9 +106,7 @@ def configuration(
         f"# data: {_yaml({'vectors': {**VECTORS, 'source': GLOVE}})}",
     ]
     finalists = protocol.get("finalists")
-    hedge = (
-        f"two cheap searches; the best {finalists} of each train on all data, and the worst stop"
-    )
+    hedge = f"two cheap searches on 1 % of the data; the best {finalists} of each train on all"
     lines = [
         f"# {printable(command([str(output)]))}",
         f"# It takes {plan.cost} on this machine, by a probe of some epochs.",
@@ -121,8 +119,8 @@ def configuration(
         *(f"    # {printable(note)}" for note in notes),
         *(vectors if kind == "text" else []),
         "",
-        f"# {plan.reason}",
-        *([f"# {plan.method}: {hedge}"] if finalists else []),
+        f"# method: {plan.reason}",
+        *([f"# {hedge}"] if finalists else []),
         *(f"{key}: {_flow(plan.keys[key])}" for key in AXES if key in plan.keys),
         f"seeds: {seeds}{_comment(few)}",
         "protocol:",
