@@ -7,6 +7,8 @@ import os
 import random
 import runpy
 import signal
+import subprocess
+import sys
 import time
 from _thread import interrupt_main
 from pathlib import Path
@@ -140,6 +142,13 @@ def test_the_process_of_the_caller_stays_as_it_was(iris: pd.DataFrame) -> None:
     before = state()
     assert automata.tune(iris, "species", **SMALL).record.test.accuracy > 0
     assert state() == before
+
+
+def test_the_import_changes_no_environment_and_starts_no_library() -> None:
+    code = "import os; before = dict(os.environ); import automata.api, sys; "
+    code += "assert dict(os.environ) == before; "
+    code += "assert not {'ray', 'sklearn', 'codecarbon', 'snakemake'} & {*sys.modules}"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS}
