@@ -124,7 +124,7 @@ def prepare(
 
 def recommend(folder: Annotated[Path, "Folder with the request of `automata.tune`."]) -> None:
     """Prepare the data of `automata.tune`, and plan its job by a probe."""
-    from automata.experiment.recommended import recommend
+    from automata.experiment.request import recommend
 
     recommend(folder)
 

@@ -1,1 +1,1 @@
-"""What an experiment is made of; so far, the search that `automata new` and `tune` recommend."""
+"""What makes an experiment; so far, the search that `automata new` and `automata.tune` recommend."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -18,18 +16,10 @@ from automata.config import spaces
 from automata.config.data import VECTORS
 from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
 from automata.config.job import AXES, Job, first_run
-from automata.config.protocol import OwnModel
-from automata.datasets.catalog import DATASETS
-from automata.datasets.own.guess import guess
-from automata.datasets.prepare import prepare
-from automata.datasets.prepared import Dataset, Split, write_dataset
-from automata.errors import UserError
-from automata.files import write_text
+from automata.datasets.prepared import Dataset, Split
 from automata.metering.measurement import JOULES_PER_KWH
 from automata.metering.processor import watts_per_thread
 from automata.provenance import cpus
-from automata.records import sealed
-from automata.registry import OWN
 from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.run import training_run
 from automata.tuning.searchers import RandomSearch
@@ -37,7 +27,6 @@ from automata.tuning.sizes import (
     EFFICIENCY,
     RUN_SECONDS,
     SENSIBLE,
-    SIZES,
     Epoch,
     Size,
     duration,
@@ -136,40 +125,6 @@ def base_of(name: str, own: Config) -> Config:
     """Return the keys of an own data set."""
     base: Config = {"datasets": [name], "own_datasets": {name: own}}
     return base | ({"data": {"vectors": VECTORS}} if own["kind"] == "text" else {})
-
-
-def recommend(folder: Path) -> None:
-    """Prepare the data of `request.json` for `automata.tune`, and write `plan.json` beside it."""
-    request = json.loads((folder / "request.json").read_text())
-    name, hours, base = request["name"], request["minutes"] / 60, {"datasets": [request["name"]]}
-    notes: list[str] = []
-    if path := request["path"]:
-        guessed = guess(Path(path), request["target"], request["text"])
-        base = base_of(name, guessed.own | request["own"])
-        left_out = set(guessed.own.get("drop", [])) - set(request["own"].get("drop", []))
-        notes = [f"{it}: left out ({guessed.reasons[it]})" for it in sorted(left_out)]
-    kind = base["own_datasets"][name]["kind"] if path else DATASETS[name].kind
-    changes = combine(request["settings"], {"protocol": {kind: request["protocol"]}})
-    changes["datasets"] = [name]
-    (experiment,) = read_experiments([], config_of(base, changes), "tune")
-    model, downloads = experiment.protocol_of(name).model, experiment.data
-    code = [target for key in OWN.values() for target in getattr(experiment, key).values()]
-    for target in [*code, *([model.factory] if isinstance(model, OwnModel) else [])]:
-        module, _, function = target.partition(":")
-        if module == "__main__":
-            problem = "is defined in your session, but the job has a process of its own"
-            raise UserError(f"{target}: {problem}: write it to mine.py, and name mine:{function}")
-    cache, mirror = Path(downloads.cache), downloads.mirror
-    data = prepare(name, experiment.preparation(name), cache, mirror, {})
-    write_dataset(data, folder / "data.safetensors")
-    write_text(folder / "encoding.json", sealed(data.encoding))
-    sizes = [*dict.fromkeys(size._replace(seeds=1) for size in SIZES)]
-    plan = recommended(data, base, changes, hours, sizes)
-    notes += [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
-    config = config_of(base, plan.keys, changes)
-    write_text(
-        folder / "plan.json", json.dumps({"config": config, "lines": notes + plan.lines(hours)})
-    )
 
 
 def recommended(

@@ -34,7 +34,7 @@ from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
-from automata.experiment import recommended
+from automata.experiment import recommended, request
 from automata.experiment.recommended import HEDGE, HYPERBAND, PATIENCE
 from automata.loading import make
 from automata.new import new
@@ -55,7 +55,7 @@ def here(without_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
     def run_command(*arguments: object) -> None:
         options = vars(_parser().parse_args([*map(str, arguments)]))
         if options.pop("name") == "recommend":
-            recommended.recommend(options["folder"])
+            request.recommend(options["folder"])
         else:
             job, files = parsed(Job, options["job"]), (options["output"][1], options["data"][1])
             where = options["data"][0], options["work"], options["output"][0]
@@ -125,7 +125,7 @@ def test_without_a_method_it_does_what_new_writes(
 def recommend_only(*arguments: object) -> None:
     """Run the command `recommend` alone."""
     if arguments[0] == "recommend":
-        recommended.recommend(Path(str(arguments[1])))
+        request.recommend(Path(str(arguments[1])))
 
 
 @pytest.mark.xdist_group("ray")
