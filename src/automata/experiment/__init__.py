@@ -1,1 +1,1 @@
-"""What makes an experiment; so far, the search that `automata new` and `automata.tune` recommend."""
+"""The search that `automata new` and `automata.tune` recommend."""
