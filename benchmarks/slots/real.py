@@ -15,6 +15,7 @@ from automata.experiment.recommended import (
     ASHA,
     HEDGE,
     HYPERBAND,
+    base_of,
     job_of,
     keys_of,
     probed,
@@ -36,7 +37,7 @@ def main() -> None:
     rows: list[Row] = []
     for path in options.data:
         data = read_dataset(path)
-        base = base_of(data)
+        base = data_keys(data)
         space = {"protocol": {data.kind: {"search_space": space_of(data)}}}
         epochs = probed(data, job_of(base, space))
         for slots, method in product(options.slots, options.methods):
@@ -55,13 +56,12 @@ def main() -> None:
             print(rows[-1], flush=True)
 
 
-def base_of(data: Dataset) -> Config:
+def data_keys(data: Dataset) -> Config:
     """Return the keys of a data set."""
-    own = data.metadata["preparation"].get("own")
-    vectors = data.metadata["preparation"].get("vectors")
-    base: Config = {"datasets": [data.name]}
-    base |= {"own_datasets": {data.name: own}} if own else {}
-    return base | ({"data": {"vectors": vectors}} if vectors else {})
+    made = data.metadata["preparation"]
+    base = base_of(data.name, made["own"]) if made.get("own") else {}
+    vectors = {"data": {"vectors": made["vectors"]}} if made.get("vectors") else {}
+    return {"datasets": [data.name]} | base | vectors
 
 
 if __name__ == "__main__":

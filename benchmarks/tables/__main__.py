@@ -16,7 +16,7 @@ from sklearn.metrics import accuracy_score, log_loss
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset, write_dataset
-from automata.experiment.recommended import PATIENCE, job_of, space_of
+from automata.experiment.recommended import PATIENCE, base_of, job_of, space_of
 from automata.records import Record
 from automata.training.baselines import baselines
 from automata.training.device import limit_threads
@@ -70,7 +70,7 @@ def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
         own = {"kind": "tabular", "path": str(folder / "data.parquet"), "target": "class"}
         data = prepare("data", Preparation.model_validate({"own": own}), folder)
         write_dataset(data, folder / "data.safetensors")
-        base = {"datasets": ["data"], "own_datasets": {"data": own}, **METHOD}
+        base = base_of("data", own) | METHOD
         ours = {"patience": PATIENCE, "break_ties": True, "search_space": space_of(data)}
         found: dict[str, Record] = {}
         for label, keys in {"paper's": {}, "ours": ours}.items():

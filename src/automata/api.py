@@ -25,8 +25,8 @@ from automata.config.job import AXES, contents_of, first_run
 from automata.config.protocol import OwnModel
 from automata.datasets.catalog import DATASETS
 from automata.datasets.prepared import Dataset, read_dataset
-from automata.errors import KEPT, KILLED, OWN_LINE, UserError
-from automata.files import sha256, write_text
+from automata.errors import KEPT, OWN_LINE, UserError, error_line
+from automata.files import content_of, write_text
 from automata.metering.measurement import complete_sum
 from automata.models.classifier import Classifier
 from automata.prediction.saved import keep_model, read_encoding, read_model
@@ -232,8 +232,7 @@ def run_command(*arguments: object) -> None:
             process.communicate()
             raise
     if process.returncode:
-        reasons = [OWN_LINE.sub("", line) for line in lines if OWN_LINE.match(line)]
-        failure = UserError([f"{KILLED}; {KEPT}", *reasons][-1])
+        failure = UserError(OWN_LINE.sub("", error_line(lines)))
         failure.add_note("\n".join(lines))
         raise failure
 
@@ -250,7 +249,7 @@ def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:
             valid = "a path, a name, a frame or dict of columns with one name and type each, or a "
             valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
             raise UserError(f"tune: data: {problem}; valid: {valid}") from error
-    digest = sha256(Path(data)) if Path(data).is_file() else None
+    digest = content_of(Path(data)) if Path(data).exists() else None
     return {"name": NAME, "path": str(data), "target": target, "sha256": digest}
 
 

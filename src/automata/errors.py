@@ -90,8 +90,12 @@ def unexpected_reason(error: BaseException) -> str:
 def reason_in_log(log: Path) -> str:
     """Return the error line in the log of a failed job, or KILLED if the log has none."""
     lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.exists() else []
-    lines = [f"automata: error: {KILLED}; {KEPT}", *filter(OWN_LINE.match, lines)]
-    return f"{lines[-1]} (log: {log})"
+    return f"{error_line(lines)} (log: {log})"
+
+
+def error_line(lines: Iterable[str]) -> str:
+    """Return the last error line of a command's output, or KILLED if it has none."""
+    return [f"automata: error: {KILLED}; {KEPT}", *filter(OWN_LINE.match, lines)][-1]
 
 
 def ran_out_of_memory(error: BaseException) -> bool:

@@ -21,7 +21,7 @@ from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError, printable
-from automata.experiment.recommended import Plan, base_of, job_of, recommended
+from automata.experiment.recommended import Plan, base_of, job_of, notes_of, recommended
 from automata.files import replacing
 from automata.provenance import cpu_quota, cpus
 from automata.tuning.sizes import SIZES
@@ -57,18 +57,14 @@ def new(
     guessed = guess(path, target, text, skip_rows, encoding)
     base = base_of(name, guessed.own)
     data = prepare(name, job_of(base).settings.data, Path("results/downloads"))
-    # `reasons` already name the columns that are left out.
-    notes = [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
-    notes += guessed.advice
-    dropped = guessed.own.get("drop", [])
-    reasons = [f"{it}: left out ({guessed.reasons[it]})" for it in dropped]
+    notes = notes_of(data) + guessed.advice
     plan = recommended(data, base, {}, hours, SIZES)
     with replacing(output) as unfinished:
         unfinished.write_text(configuration(name, output, guessed, data, notes, plan), "utf-8")
         read_experiments([DEFAULTS, unfinished])
     quota = f"a CPU quota (cgroup) allows {cpus():g} CPUs\n" if cpus() == cpu_quota() else ""
     return (
-        "".join(f"{printable(line)}\n" for line in [*reasons, *notes])
+        "".join(f"{printable(line)}\n" for line in [*guessed.left_out, *notes])
         + f"{output}: {len(data.train)} training rows, {data.classes} classes\n"
         + "".join(f"{line}\n" for line in plan.lines(hours))
         + f"{quota}next: {command([str(output)])}\n"

@@ -121,6 +121,11 @@ class Plan(NamedTuple):
         return [f"search: {size}", f"method: {self.reason}", *filter(None, [self.advice])]
 
 
+def notes_of(data: Dataset) -> list[str]:
+    """Return what was read of own data, without columns left out: `Guess.left_out` names them."""
+    return [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
+
+
 def base_of(name: str, own: Config) -> Config:
     """Return the keys of an own data set."""
     base: Config = {"datasets": [name], "own_datasets": {name: own}}

@@ -12,7 +12,7 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.experiment.recommended import base_of, config_of, recommended
+from automata.experiment.recommended import base_of, config_of, notes_of, recommended
 from automata.files import write_text
 from automata.records import sealed
 from automata.registry import OWN
@@ -26,9 +26,8 @@ def recommend(folder: Path) -> None:
     notes: list[str] = []
     if path := request["path"]:
         guessed = guess(Path(path), request["target"], request["text"])
-        base = base_of(name, guessed.own | request["own"])
-        left_out = set(guessed.own.get("drop", [])) - set(request["own"].get("drop", []))
-        notes = [f"{it}: left out ({guessed.reasons[it]})" for it in sorted(left_out)]
+        guessed.own |= request["own"]
+        base, notes = base_of(name, guessed.own), guessed.left_out
     kind = base["own_datasets"][name]["kind"] if path else DATASETS[name].kind
     changes = combine(request["settings"], {"protocol": {kind: request["protocol"]}})
     changes["datasets"] = [name]
@@ -46,8 +45,6 @@ def recommend(folder: Path) -> None:
     write_text(folder / "encoding.json", sealed(data.encoding))
     sizes = [*dict.fromkeys(size._replace(seeds=1) for size in SIZES)]
     plan = recommended(data, base, changes, hours, sizes)
-    notes += [it for it in data.metadata.get("read", []) if not it.endswith(": left out (drop)")]
-    config = config_of(base, plan.keys, changes)
-    write_text(
-        folder / "plan.json", json.dumps({"config": config, "lines": notes + plan.lines(hours)})
-    )
+    lines = [*notes, *notes_of(data), *plan.lines(hours)]
+    found = {"config": config_of(base, plan.keys, changes), "lines": lines}
+    write_text(folder / "plan.json", json.dumps(found))

@@ -151,7 +151,8 @@ def test_the_import_changes_no_environment_and_starts_no_library() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS}
+PATIENT = {"protocol": {"tabular": {"patience": None}}}  # else a training ends within a second
+LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS | PATIENT}
 
 
 def family_once(entry: bytes, folder: Path) -> list[psutil.Process]:

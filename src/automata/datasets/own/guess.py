@@ -63,6 +63,12 @@ class Guess:
     advice: list[str] = field(default_factory=list)
     """Sentences on keys that may be better."""
 
+    @property
+    def left_out(self) -> list[str]:
+        """A line for each column that is left out for a reason found here."""
+        dropped = [name for name in self.own.get("drop", []) if name in self.reasons]
+        return [f"{name}: left out ({self.reasons[name]})" for name in dropped]
+
 
 def guess(
     path: Path,
