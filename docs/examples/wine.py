@@ -12,4 +12,5 @@ if __name__ == "__main__":
     print("balanced accuracy on test rows:", tuned.record.test.balanced_accuracy)
     print("seconds:", round(tuned.wall_seconds, 1), "joules:", tuned.energy_joules)
     print(tuned.trials.sort_values("score", ascending=False).head())
-    tuned.save("wine")  # automata predict wine new.csv --output predictions.csv
+    print(tuned.predict(wines.head()))  # the classes of new rows
+    tuned.save("wine")  # automata.load("wine") reads it again

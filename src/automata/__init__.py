@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from automata.errors import UserError
 
 if TYPE_CHECKING:
     from automata.api import tune
+    from automata.prediction.predict import load
 
-__all__ = ["UserError", "tune"]
+__all__ = ["UserError", "load", "tune"]
 
 __version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:
-    """Import `tune` when it is first used, so that commands do not wait for torch and Ray."""
-    if name == "tune":
-        from automata.api import tune
-
-        return tune
-    raise AttributeError(f"module {__name__} has no attribute {name}")
+    """Import a function when it is first used, so that commands do not wait for torch."""
+    homes = {"load": "automata.prediction.predict", "tune": "automata.api"}
+    if name not in homes:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return getattr(import_module(homes[name]), name)

@@ -8,31 +8,35 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Any
 
-import numpy as np
 import pandas as pd
-import torch
 
 from automata.config.files import read_experiments
 from automata.config.job import AXES, contents_of, first_run
-from automata.config.protocol import OwnModel
 from automata.datasets.catalog import DATASETS
+from automata.datasets.own.frames import FRAME, IMAGES, write_labelled
 from automata.datasets.prepared import Dataset, read_dataset
-from automata.errors import KEPT, OWN_LINE, UserError, error_line
+from automata.errors import KEPT, OWN_LINE, UserError, error_line, refusing
 from automata.files import content_of, write_text
 from automata.metering.measurement import complete_sum
-from automata.models.classifier import Classifier
-from automata.prediction.saved import keep_model, read_encoding, read_model
+from automata.prediction.predict import Predictor
+from automata.prediction.saved import read_model, write_model
 from automata.records import Record, read_record, write_record
 from automata.registry import CONTROLS
 from automata.runs import MODEL, RECORD, job_of
+from automata.status import progress_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,20 +46,18 @@ NAME = "data"
 FRACTION = 0.1
 """Size of the subsets of a selector that is given without one."""
 
-FRAME, IMAGES = "data.parquet", "data.npz"
-"""Files to which a user's frame and images are written."""
 
-
-@dataclass(frozen=True)
-class Tuned:
-    """A finished job."""
+@dataclass(frozen=True, repr=False)
+class Tuned(Predictor):
+    """A finished job, and its trained model."""
 
     record: Record
     """Everything that was measured."""
-    model: Classifier
-    """The trained model, on the CPU, in evaluation mode."""
     dataset: Dataset
-    """The data on which it was trained."""
+    """The data on which the model was trained."""
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()[:-1]}, test accuracy {self.record.test.accuracy:.4f}>"
 
     @property
     def configuration(self) -> dict[str, Any]:
@@ -89,7 +91,7 @@ class Tuned:
         """Write `record.json` and `model.safetensors`, for `automata predict`, to a folder."""
         folder = Path(folder)
         write_record(self.record, folder / RECORD)
-        keep_model(folder / MODEL, self.record, self.dataset, self.dataset.encoding, self.model)
+        write_model(folder / MODEL, self.model, self.saved)
 
 
 def tune(
@@ -190,7 +192,8 @@ def _tuned(request: str, work: Path) -> Tuned:
     if not (plan.exists() and asked.read_text() == request):
         plan.unlink(missing_ok=True)
         write_text(asked, request)
-        run_command("recommend", work)
+        with _progress(work / "plan"):  # which has no log: it is starting
+            run_command("recommend", work)
     found = json.loads(plan.read_text())
     sys.stdout.write("".join(f"{line}\n" for line in found["lines"]))
     (experiment,) = read_experiments([], found["config"], "tune")
@@ -200,13 +203,33 @@ def _tuned(request: str, work: Path) -> Tuned:
     data, encoding = work / "data.safetensors", work / "encoding.json"
     if not (all(map(Path.exists, outputs)) and read_record(work / RECORD).job == job):
         arguments = "--job", job.model_dump_json(), "--work", work / "job", "--output", *outputs
-        run_command("tune", data, encoding, *arguments)
-    model = job.settings.protocol.model
-    factory = model.factory if isinstance(model, OwnModel) else None
-    with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
-        trained, _ = read_model(work / MODEL, factory)
-    dataset = replace(read_dataset(data), encoding=read_encoding(encoding))
-    return Tuned(read_record(work / RECORD), trained, dataset)
+        with _progress(work / "job"):
+            run_command("tune", data, encoding, *arguments)
+    factory = getattr(job.settings.protocol.model, "factory", None)
+    trained = read_model(work / MODEL, factory)
+    return Tuned(*trained, read_record(work / RECORD), read_dataset(data))
+
+
+@contextmanager
+def _progress(job: Path) -> Iterator[None]:
+    """Show on a terminal what `automata status` says of a job's folder, while the body runs."""
+    ended, began = Event(), time.time()
+
+    def show() -> None:
+        while not ended.wait(2.0):
+            with suppress(OSError):  # the job has ended and removes its files
+                line = progress_of(job, began, time.time())
+                width = shutil.get_terminal_size().columns - 1
+                sys.stderr.write(f"\r{line:.{width}}\033[K")
+        sys.stderr.write("\r\033[K")
+
+    with ThreadPoolExecutor(1) as pool:
+        if sys.stderr.isatty():
+            pool.submit(show)
+        try:
+            yield
+        finally:
+            ended.set()
 
 
 def run_command(*arguments: object) -> None:
@@ -242,52 +265,9 @@ def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:
     if isinstance(data, str) and data in DATASETS:
         return {"name": data, "path": None}
     if not isinstance(data, (str, Path)):
-        try:
-            data, target = _written(data, target, work)
-        except (ArithmeticError, ImportError, RuntimeError, TypeError, ValueError) as error:
-            problem = "; ".join([type(data).__name__, *map(str, error.args)])
-            valid = "a path, a name, a frame or dict of columns with one name and type each, or a "
-            valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
-            raise UserError(f"tune: data: {problem}; valid: {valid}") from error
+        valid = "a path, a name, a frame or dict of columns with one name and type each, or a "
+        valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
+        with refusing("tune: data", data, valid):
+            data, target = write_labelled(data, target, work)
     digest = content_of(Path(data)) if Path(data).exists() else None
     return {"name": NAME, "path": str(data), "target": target, "sha256": digest}
-
-
-def _written(data: Any, target: str | None, work: Path) -> tuple[Path, str | None]:
-    """Write rows to a file in `work`; return the file, and the column of the classes."""
-    if isinstance(data, tuple):
-        inputs, labels = map(_converted, data)
-        if inputs.ndim < 2 or labels.shape not in [(len(inputs),), (len(inputs), 1)]:
-            raise ValueError(f"inputs of shape {inputs.shape}, labels of shape {labels.shape}")
-        orders = [[*part.index] for part in data if isinstance(part, (pd.DataFrame, pd.Series))]
-        if len(orders) == 2 and orders[0] != orders[1] and {*orders[0]} == {*orders[1]}:
-            raise ValueError("one index in two orders: take labels.loc[inputs.index]")
-        if inputs.ndim > 2:
-            np.savez(work / IMAGES, images=inputs, labels=[*np.ravel(labels)], allow_pickle=False)
-            return work / IMAGES, None
-        if isinstance(inputs, np.ndarray):  # in which numbers beside texts are texts
-            inputs = pd.DataFrame(data[0] if inputs.dtype.kind == "U" else inputs).add_prefix("x")
-        name = pd.DataFrame(labels).columns[0] or "class"  # pandas names 0 what has no name
-        target = target or str(name)
-        column = pd.Series(np.ravel(labels), name=target)
-        data = pd.concat([inputs.reset_index(drop=True), column], axis=1)
-    pd.DataFrame(_converted(data)).rename(columns=str).to_parquet(work / FRAME, index=False)
-    return work / FRAME, target
-
-
-def _converted(data: Any) -> Any:
-    """Return frames, series and dicts of columns in pandas, and anything else as an array."""
-    if isinstance(data, (pd.DataFrame, pd.Series)):
-        return data
-    if isinstance(data, Mapping):
-        frame = pd.DataFrame(dict(data))
-        if len(frame) != min(map(len, data.values())):  # pandas joins series by their indexes
-            raise ValueError("columns of different lengths or indexes")
-        return frame
-    if hasattr(data, "to_pandas"):
-        return data.to_pandas()
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(data)
-    if hasattr(data, "columns"):
-        raise TypeError(f"convert {type(data).__name__} to pandas")  # an array has no names
-    return np.asanyarray(data)

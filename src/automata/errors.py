@@ -15,7 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import NoReturn
@@ -65,6 +65,16 @@ class UserError(Exception):
 
     def __init__(self, text: str) -> None:
         super().__init__(printable(" ".join(part.strip() for part in text.splitlines())))
+
+
+@contextmanager
+def refusing(name: str, data: object, valid: str) -> Iterator[None]:
+    """Raise a UserError of one line for `data` that a library refuses in the body."""
+    try:
+        yield
+    except (ArithmeticError, ImportError, RuntimeError, TypeError, ValueError) as error:
+        problem = "; ".join([type(data).__name__, *map(str, error.args)])
+        raise UserError(f"{name}: {problem}; valid: {valid}") from error
 
 
 def listed(names: Iterable[object]) -> str:

@@ -57,13 +57,10 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
-        files = WorkFolder(folder)
         try:
-            logs = read_log(files.search.log), read_log(files.final.log)
+            progress = [progress_of(folder, who.since, now)]
         except OSError:  # of another account, or the job has ended and removes its files
             continue
-        progress = [*_progress(*logs, who.since, now)]
-        progress.append(f"{_clock(now - who.since)} so far")
         if who.host != platform.node():
             paths = folder, *folder.glob("*"), *folder.glob("*/*")  # not the checkpoints in these
             try:
@@ -75,6 +72,13 @@ def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
                 continue
             progress.append(f"on {who.host}, by its files of {_clock(silence)} ago")
         yield folder.relative_to(work).as_posix(), ", ".join(progress)
+
+
+def progress_of(folder: Path, since: float, now: float) -> str:
+    """Return how far the job in a work folder is that began at `since`; raises OSError."""
+    files = WorkFolder(folder)
+    parts = _progress(read_log(files.search.log), read_log(files.final.log), since, now)
+    return ", ".join([*parts, f"{_clock(now - since)} so far"])
 
 
 def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:

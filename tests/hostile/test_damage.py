@@ -12,7 +12,7 @@ import pytest
 
 from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
-from automata.prediction.predict import predict
+from automata.prediction.predict import load
 from automata.records import read_record
 from automata.runs import unpack
 from automata.tuning import job as job_module
@@ -61,7 +61,7 @@ KINDS = {
     "mine.safetensors": lambda: content(read_dataset(Path("mine.safetensors"))),
     "mine/**/record.json": lambda: read_record(RUN / "record.json"),
     "records.tar.xz": unpacked,
-    "mine/**/model.safetensors": lambda: predict(RUN, Path("mine.csv")).values.tolist(),
+    "mine/**/model.safetensors": lambda: load(RUN).table(Path("mine.csv")).values.tolist(),
     "work/**/*": resumed,
 }
 """Pattern of files -> the function that reads them, and returns all that counts."""

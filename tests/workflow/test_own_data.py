@@ -11,9 +11,9 @@ import yaml
 from PIL import Image
 from sklearn.datasets import load_iris
 
+import automata
 from automata.datasets.own import load
 from automata.datasets.own.tables import read_own
-from automata.prediction.predict import predict
 from automata.records import read_record
 
 from .conftest import ROOT, Workflow
@@ -116,7 +116,7 @@ def test_kept_models_are_as_good_on_a_users_rows_as_their_records_say(example, m
         assert name in record.data.source
         assert record.test.accuracy > 0.6  # classes are of equal size
         rows, classes = rows_and_classes(name, record)
-        found = predict(model.parent, rows, factory)["prediction"].to_numpy()
+        found = automata.load(model.parent, factory).table(rows)["prediction"].to_numpy()
         assert (found == classes).mean() == pytest.approx(record.test.accuracy, abs=1e-9)
 
 

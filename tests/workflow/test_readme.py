@@ -16,6 +16,7 @@ SHORT = {
     "metering": {"exclusive": False},
 }
 OWN_DATA, PAPER = block_of("automata new"), block_of("snakemake -n")
+PYTHON = block_of("import automata")
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def call(project):
 
 
 def test_every_block_is_run_here_or_in_e2e():
-    assert blocks() == [block_of("make reproduce"), OWN_DATA, PAPER]
+    assert blocks() == [block_of("make reproduce"), OWN_DATA, PYTHON, PAPER]
     assert [line.partition(" #")[0].strip() for line in block_of("make reproduce")] == [
         "make setup",
         "source .venv/bin/activate",
@@ -55,7 +56,10 @@ def test_own_data_end_with_predictions(call, project):
         in yaml.safe_load((project / "results/flowers/best.yaml").read_text())["best"]["flowers"]
     )
     assert (project / "results/flowers/index.html").exists()
-    assert len(pd.read_csv(project / "predictions.csv")) == 150
+    predicted = pd.read_csv(project / "predictions.csv", dtype=str)["prediction"]
+    assert len(predicted) == 150
+    (project / "read.py").write_text("\n".join(PYTHON))
+    assert str(predicted.to_numpy(dtype=object)) in call("python read.py")
 
 
 @pytest.mark.parametrize("line", PAPER)

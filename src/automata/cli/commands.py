@@ -59,11 +59,11 @@ def predict(
     factory: Annotated[str | None, "Function that builds your own model, module:function."] = None,
 ) -> None:
     """Predict the classes of new rows with the model of a finished run."""
-    from automata.prediction.predict import predict
+    from automata.prediction.predict import load
 
     if factory is not None:
         sys.path.insert(0, str(Path.cwd()))  # as in the workflow
-    write_text(output, predict(model, rows, factory).to_csv(index=False))
+    write_text(output, load(model, factory).table(rows).to_csv(index=False))
 
 
 def status(

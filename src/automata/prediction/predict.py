@@ -1,51 +1,103 @@
-"""Predictions for new rows."""
+"""Predictions for new rows, of files or in memory."""
 
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import torch
 import yaml
+from numpy.typing import NDArray
 
 from automata.datasets import own
-from automata.errors import UserError, listed
+from automata.datasets.own.frames import write_rows
+from automata.errors import UserError, listed, refusing
 from automata.loading import imported
-from automata.prediction.saved import read_model
+from automata.models.classifier import Classifier
+from automata.prediction.saved import SavedModel, read_model
 from automata.runs import MODEL
 from automata.training.evaluation import chunks
 
 _LOG = logging.getLogger(__name__)
 
 
-def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame:
-    """Return `row` (a file's name, or a number from 1), `prediction` and `p(CLASS)` for each row.
+@dataclass(frozen=True, repr=False)
+class Predictor:
+    """A trained model, ready for new rows, at a path as for `automata predict`, or in memory.
 
-    `model` is an experiment's folder, whose best run counts, a run's folder, or a model's file.
-    `rows` is in the format of the training data, without classes, or a single image or text.
-    `factory`, "module:function", is that of a model of your own; its code runs. Raises UserError,
-    in one line, for a file that is no model, and for rows that do not fit it.
+    In memory they are what `automata.tune` takes as inputs, or a list of texts. Columns may have
+    any order, and others are ignored. Gaps and unknown categories are warnings of `logging`, and
+    rows that do not fit the model raise UserError, in one line.
     """
-    classifier, saved = read_model(_file(model), factory)
-    read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
-    inputs, names, notes = read_rows(rows, saved.job.settings.data.own, saved.encoding)
-    if not names:
-        raise UserError(f"{rows}: there are no rows")
-    for note in notes:
-        _LOG.warning("%s: %s", rows, note)
-    split = saved.split(torch.as_tensor(inputs))
-    with torch.inference_mode():
-        logits = torch.cat([classifier(part) for part, _ in chunks(split, classifier)])
-    is_finite = logits.isfinite().all(dim=1).tolist()
-    if not all(is_finite):
-        first = names[is_finite.index(False)]
-        reason = "its training diverged, or this row has too large a number"
-        raise UserError(f"{model}: gives no probabilities for {rows}, row {first}: {reason}")
-    said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
-    shares = logits.double().softmax(dim=1).numpy()
-    by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
-    return pd.DataFrame({"row": names, "prediction": said, **by_class})
+
+    model: Classifier
+    """The trained network, on the CPU, in evaluation mode."""
+    saved: SavedModel
+    """What its use needs: classes, hyper-parameters, and how rows become inputs."""
+
+    def __repr__(self) -> str:
+        job, classes = self.saved.job, listed(self.saved.classes)
+        name = getattr(job.settings.protocol.model, "factory", job.settings.protocol.model)
+        return f"<{type(self).__name__} of {job.run.dataset}: {name}, classes {classes}>"
+
+    def predict(self, rows: Any) -> NDArray[np.object_]:
+        """Return the class of each row (n,), a text as in the training file: `1`, not 1."""
+        return self.table(rows)["prediction"].to_numpy(dtype=object)
+
+    def predict_proba(self, rows: Any) -> pd.DataFrame:
+        """Return a column of probabilities for each class; the index is that of pandas' rows."""
+        shares = self.table(rows).iloc[:, 2:].set_axis(self.saved.classes, axis=1)
+        return shares.set_axis(rows.index) if isinstance(rows, pd.DataFrame | pd.Series) else shares
+
+    def table(self, rows: Any) -> pd.DataFrame:
+        """Return `row` (a file's name, or a number from 1), `prediction` and `p(CLASS)`."""
+        if isinstance(rows, str | Path):
+            return self._table(Path(rows), str(rows))
+        columns = [column["name"] for column in self.saved.encoding.get("columns", [])]
+        columns = columns or [getattr(self.saved.job.settings.data.own, "text", "text")]
+        with TemporaryDirectory(prefix="automata-") as folder:
+            valid = "a path, a frame or dict of columns, numbers (n, d), texts, or uint8 images"
+            with refusing("rows", rows, valid):
+                file = write_rows(rows, self.saved.kind, columns, Path(folder))
+            try:
+                return self._table(file, "rows")
+            except UserError as error:
+                raise UserError(str(error).replace(str(file), "rows")) from error
+
+    def _table(self, file: Path, name: str) -> pd.DataFrame:
+        """Return the predictions for the rows of a file, which messages call `name`."""
+        saved = self.saved
+        read_rows = imported(f"{own.__name__}.{saved.kind}:read_rows")
+        inputs, names, notes = read_rows(file, saved.job.settings.data.own, saved.encoding)
+        if not names:
+            raise UserError(f"{file}: there are no rows")
+        for note in notes:
+            _LOG.warning("%s: %s", name, note)
+        split = saved.split(torch.as_tensor(inputs))
+        with torch.inference_mode():
+            logits = torch.cat([self.model(part) for part, _ in chunks(split, self.model)])
+        is_finite = logits.isfinite().all(dim=1).tolist()
+        if not all(is_finite):
+            first = names[is_finite.index(False)]
+            reason = "its training diverged, or this row has too large a number"
+            raise UserError(f"the model gives no probabilities for {file}, row {first}: {reason}")
+        said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
+        shares = logits.double().softmax(dim=1).numpy()
+        by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
+        return pd.DataFrame({"row": names, "prediction": said, **by_class})
+
+
+def load(path: str | Path, factory: str | None = None) -> Predictor:
+    """Return the trained model of an experiment's folder (its best run's), a run's, or a file.
+
+    `factory`, "module:function", builds a model of your own; its code runs. Raises UserError.
+    """
+    return Predictor(*read_model(_file(Path(path)), factory))
 
 
 def _file(place: Path) -> Path:

@@ -142,11 +142,12 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         raise UserError(f"{path}: its content does not match its digest: damaged; {remedy}")
     architecture = saved.job.settings.protocol.model
     if isinstance(architecture, OwnModel) and architecture.factory != factory:
-        remedy = "if you have that code and trust it, name it: --factory module:function"
+        remedy = "if you have that code and trust it, name it: --factory (factory=) module:function"
         raise UserError(f"{path}: was made by {architecture.factory}: {remedy}")
     try:
         saved.require_fit()
-        model = build_model(saved.dataset(), saved.configuration, architecture)
+        with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
+            model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
     except Exception as error:  # of any library, for what a stranger's file may have
         raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error

@@ -2,14 +2,18 @@
 
 import json
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 import torch
 from PIL import Image
 
+import automata
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
@@ -17,7 +21,7 @@ from automata.datasets.prepare import prepare
 from automata.errors import UserError
 from automata.files import sha256
 from automata.models.classifier import build_model
-from automata.prediction.predict import predict
+from automata.prediction.predict import load
 from automata.prediction.saved import read_model, write_model
 from automata.training.evaluation import evaluate
 from support.keeping import keep
@@ -82,7 +86,7 @@ def flowers(tmp_path):
 def test_rows_of_a_file_are_predicted_as_the_prepared_test_rows(tmp_path, kind, caplog):
     kept = Kept(kind, tmp_path)
     with caplog.at_level(logging.WARNING):
-        found = predict(kept.file, kept.test)
+        found = load(kept.file).table(kept.test)
     assert (kind == "tabular") == any(
         "without a training row: 'loam'" in it for it in caplog.messages
     )
@@ -106,7 +110,7 @@ def test_rows_of_a_file_are_predicted_as_the_prepared_test_rows(tmp_path, kind, 
 def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
     flowers.test.write_text(rows)
     with pytest.raises(UserError, match=problem) as caught:
-        predict(flowers.file, flowers.test)
+        load(flowers.file).table(flowers.test)
     assert "\n" not in str(caught.value)
 
 
@@ -114,7 +118,7 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     kept = Kept("image", tmp_path)
     file = kept.test / "cat/0.png"
     np.savez(tmp_path / "new.npz", images=np.asarray(Image.open(file))[None])
-    one, array = (predict(kept.file, rows) for rows in (file, tmp_path / "new.npz"))
+    one, array = (load(kept.file).table(rows) for rows in (file, tmp_path / "new.npz"))
     assert one["row"].tolist() == ["0.png"]
     pd.testing.assert_frame_equal(one.drop(columns="row"), array.drop(columns="row"))
 
@@ -132,7 +136,7 @@ def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, r
     best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}
     (tmp_path / "results/mine/best.yaml").write_text(json.dumps({"best": best}))
     with pytest.raises(UserError, match=problem) as caught:
-        predict(tmp_path / "results/mine", Path("unread.csv"))
+        load(tmp_path / "results/mine").table(Path("unread.csv"))
     assert str(tmp_path / "results") in str(caught.value)
 
 
@@ -140,7 +144,7 @@ def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, r
 def test_a_damaged_best_yaml_is_refused_in_one_line(tmp_path, text):
     (tmp_path / "best.yaml").write_text(text)
     with pytest.raises(UserError, match=r"\A\S+best\.yaml: damaged: delete it, .*\Z"):
-        predict(tmp_path, Path("unread.csv"))
+        load(tmp_path).table(Path("unread.csv"))
 
 
 @pytest.mark.parametrize(
@@ -159,14 +163,14 @@ def test_a_forged_model_is_refused_in_one_line(flowers, part, value):
         value = flowers.saved.encoding | value
     write_model(flowers.file, flowers.model, flowers.saved.model_copy(update={part: value}))
     with pytest.raises(UserError, match=rf"\A{flowers.file}: no model can be made of it: .*\Z"):
-        predict(flowers.file, flowers.test)
+        load(flowers.file).table(flowers.test)
 
 
 def test_a_model_that_gives_no_numbers_is_refused(flowers):
     flowers.model.head.weight.data[0, 0] = np.nan
     write_model(flowers.file, flowers.model, flowers.saved)
     with pytest.raises(UserError, match=r"no probabilities for \S+, row 1: its training diverged"):
-        predict(flowers.file, flowers.test)
+        load(flowers.file).table(flowers.test)
 
 
 def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(flowers):
@@ -208,9 +212,119 @@ def test_a_factory_runs_only_if_the_user_names_it(tmp_path, monkeypatch):
     write_as(tmp_path / "trap.py", kept.model, {})
     for factory in (None, "my_nets:build"):
         with pytest.raises(UserError, match=r"\A.*made by trap:build: if you .*--factory.*\Z"):
-            predict(kept.file, kept.test, factory)
+            load(kept.file, factory).table(kept.test)
     assert not (tmp_path / "sprung").exists()
     width, own = {"width": 4}, OwnModel(factory="my_nets:build", dropout=0.1)
     model = build_model(kept.data, width, own)
     write_as(EXAMPLES / "my_nets.py", model, width, dropout=0.1)
-    assert len(predict(kept.file, kept.test, "my_nets:build")) == 30
+    assert len(load(kept.file, "my_nets:build").table(kept.test)) == 30
+
+
+def frame_of(kept):
+    """Return the new rows with their types, as pandas reads them."""
+    return pd.read_csv(kept.test, dtype={"code": str})
+
+
+class Frame:
+    """A frame of a library of which only the protocol is known, as of polars."""
+
+    def __init__(self, frame):
+        self.__dataframe__ = frame.__dataframe__
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *(lambda frame: frame, lambda frame: frame.iloc[:, ::-1], pa.Table.from_pandas, Frame),
+        *(dict, lambda frame: frame.assign(more=[{1}, "x", None] * 10)),
+        lambda frame: frame.drop(columns=["species", "review"]),
+    ],
+)
+def test_frames_of_any_library_and_order_are_predicted_as_their_file(flowers, given):
+    model = automata.load(flowers.file)
+    expected, rows = model.table(flowers.test), given(frame_of(flowers))
+    assert model.predict(rows).tolist() == expected["prediction"].tolist()
+    np.testing.assert_array_equal(model.predict_proba(rows), expected.iloc[:, 2:])
+
+
+def test_probabilities_have_the_index_of_a_pandas_frame(flowers):
+    rows = frame_of(flowers)
+    model, other = automata.load(flowers.file), rows.set_index(rows.index[::-1] + 7)
+    assert model.predict_proba(other).index.tolist() == [*range(36, 6, -1)]
+    assert model.predict_proba(dict(rows)).index.tolist() == [*range(30)]
+
+
+def test_numbers_are_predicted_as_the_columns_that_tune_names(tmp_path):
+    numbers = RANDOM.normal(size=(60, 2))
+    table, classes = pd.DataFrame(numbers, columns=["x0", "x1"]), ["u", "v"] * 30
+    model = kept_table(table.assign(kind=classes), tmp_path)
+    np.testing.assert_array_equal(model.predict_proba(numbers), model.predict_proba(table))
+
+
+def kept_table(frame, folder, **form):
+    """Return an untrained model of a table whose classes are in the column `kind`."""
+    frame.to_csv(folder / "train.csv", index=False, **form)
+    own = {"kind": "tabular", "path": str(folder / "train.csv"), "target": "kind"}
+    preparation = Preparation.model_validate({"own": own})
+    keep(prepare("mine", preparation, folder), preparation, folder / "model.safetensors")
+    return automata.load(folder / "model.safetensors")
+
+
+def test_a_frame_has_the_numbers_and_dates_of_a_file_with_decimal_commas(tmp_path):
+    days = pd.date_range("2020-01-31", periods=60)
+    frame = pd.DataFrame({"weight": RANDOM.integers(1, 9999, 60) / 1000, "day": days})
+    form = {"sep": ";", "decimal": ",", "date_format": "%d.%m.%Y"}
+    model = kept_table(frame.assign(kind=["u", "v"] * 30), tmp_path, **form)
+    file = model.predict_proba(tmp_path / "train.csv")
+    pd.testing.assert_frame_equal(model.predict_proba(frame), file, check_exact=True)
+
+
+@pytest.mark.parametrize("given", [list, pd.Series, np.array, pa.array, None])
+def test_texts_are_predicted_as_their_file(tmp_path, given):
+    kept = Kept("text", tmp_path)
+    frame, model = frame_of(kept), automata.load(kept.file)
+    rows = given(frame["review"]) if given else frame
+    np.testing.assert_array_equal(model.predict_proba(rows), model.predict_proba(kept.test))
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ({"height": [1], "code": ["01"]}, "rows: no column soil, which the model needs; it has he"),
+        ({"height": [], "code": [], "soil": []}, "rows: there are no rows"),
+        (
+            {"height": [1, 2], "code": [1, 2], "soil": [1, "x"]},
+            "rows: dict; .*; valid: a path, a frame",
+        ),
+        (np.zeros((2, 3)), "rows: no column height, code, soil, .*; it has x0, x1, x2"),
+        (np.zeros((2, 3, 3), np.uint8), "rows: ndarray; Must pass 2-d input.*; valid: a path"),
+        (None, "rows: NoneType; .*; valid: a path"),
+        ("no_such.csv", "no_such.csv: not a readable .csv file: .*No such file"),
+    ],
+)
+def test_rows_in_memory_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
+    with pytest.raises(UserError, match=rf"\A{problem}.*\Z"):
+        automata.load(flowers.file).predict(rows)
+
+
+def test_an_unknown_path_of_a_model_is_refused_in_one_line(tmp_path):
+    with pytest.raises(UserError, match=rf"\A{tmp_path}/none: no such model; .*\Z"):
+        automata.load(f"{tmp_path}/none")
+
+
+def test_images_that_are_no_bytes_are_refused_in_one_line(tmp_path):
+    model = automata.load(Kept("image", tmp_path).file)
+    with pytest.raises(UserError, match=r"\Arows: `images` must be uint8.* found float64 .*\Z"):
+        model.predict(np.zeros((2, 8, 8)))
+
+
+def test_predictions_start_no_library_of_training_and_leave_random_numbers_alone(flowers):
+    code = f"""
+import sys, torch, pandas, automata
+before = torch.get_rng_state()
+automata.load({str(flowers.file)!r}).predict(pandas.read_csv({str(flowers.test)!r}))
+assert torch.equal(torch.get_rng_state(), before)
+print({{"ray", "snakemake", "codecarbon"}} & {{*sys.modules}})
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout.strip() == "set()"

@@ -14,7 +14,7 @@ from automata.config.files import DEFAULTS, read_experiments
 from automata.datasets.own.columns import Column
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
-from automata.prediction.predict import predict
+from automata.prediction.predict import load
 from automata.training.evaluation import evaluate
 from support.keeping import keep
 
@@ -128,7 +128,7 @@ def test_predictions_of_the_training_file_are_its_classes_and_have_the_records_a
 
     assert {*data.metadata["class_names"]} == {*frame["y"]}
     model, _ = keep(data, preparation, folder / "model.safetensors")
-    predicted = predict(folder / "model.safetensors", files[0])["prediction"]
+    predicted = load(folder / "model.safetensors").table(files[0])["prediction"]
     accuracy = (predicted == frame["y"]).mean()
     assert accuracy == pytest.approx(evaluate(model, data.train).accuracy)
 

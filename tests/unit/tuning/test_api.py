@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import random
+import re
 import runpy
 import signal
 import subprocess
@@ -29,7 +31,7 @@ from sklearn.datasets import load_digits, load_iris
 import automata
 from automata import api
 from automata.api import _source
-from automata.cli import _parser
+from automata.cli import _parser, main
 from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
@@ -38,10 +40,12 @@ from automata.experiment import recommended, request
 from automata.experiment.recommended import HEDGE, HYPERBAND, PATIENCE
 from automata.loading import make
 from automata.new import new
-from automata.prediction.predict import predict
+from automata.prediction.predict import load
 from automata.records import read_record
 from automata.tuning.job import ModelFiles, complete_job, run
+from automata.tuning.log import LogHeader, SearchLog
 from automata.tuning.sizes import Epoch
+from support.searching import make_job
 
 SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}
 SMALL: dict[str, Any] = {"configurations": 3, "epochs": 4, "settings": SETTINGS}
@@ -231,11 +235,100 @@ def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     found = automata.tune(pair, metric="log_loss", class_weights="balanced", **HALF)
     found.save(tmp_path / "kept")
     iris.to_csv(tmp_path / "new.csv", index=False)
-    right = predict(tmp_path / "kept", tmp_path / "new.csv")["prediction"] == iris["species"]
+    right = load(tmp_path / "kept").table(tmp_path / "new.csv")["prediction"] == iris["species"]
     assert right.mean() > 0.5
     record = read_record(tmp_path / "kept/record.json")
     assert record.job.settings.protocol.metric == "log_loss"
     assert record.best.score == pytest.approx(np.exp(-record.best.progress.evaluations[-1].loss))
+
+
+def mixed(seed: int) -> dict[str, Any]:
+    """Return arguments of `tune`: 60 rows of each kind of column but one, and classes of a type."""
+    drawn = np.random.default_rng(seed)
+    days = pd.Timestamp("2020-01-31") + pd.to_timedelta(drawn.integers(0, 999, 60), "D")
+    columns = {
+        "height": np.where(np.arange(60) % 7, drawn.normal(100, 30, 60), np.nan),
+        "soil": drawn.choice(["sand", "clay", "it's"], 60),
+        "day": days,
+        "wet": drawn.choice([True, False], 60),
+        "code": drawn.choice(["01", "02", "10"], 60),
+    }
+    del columns[[*columns][seed]]
+    classes: Any = [["u", "v"], [0, 1, 2], [True, False], ["01", "1", "2"], ["no", "yes"]][seed]
+    frame = pd.DataFrame(columns).assign(kind=drawn.permutation([*classes] * 60)[:60])
+    return {"data": frame, "target": "kind"}
+
+
+def reviews() -> dict[str, Any]:
+    """Return arguments of `tune`: 60 texts."""
+    words = ["lovely", "dull", "film", "it's, in short,"]
+    texts = [" ".join(RANDOM.choice(words, number)) for number in RANDOM.integers(1, 9, 60)]
+    vectors = {"data": {"vectors": {"source": None, "dimension": 5}}}
+    frame = pd.DataFrame({"review": texts, "kind": ["good", "bad"] * 30})
+    return {"data": frame, "target": "kind", "text": "review", "settings": SETTINGS | vectors}
+
+
+def pictures() -> dict[str, Any]:
+    """Return arguments of `tune`: 60 grey images, and their classes."""
+    images = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
+    return {"data": (images, np.arange(60) % 2)}
+
+
+RANDOM = np.random.default_rng(0)
+GIVEN = {f"table-{seed}": mixed(seed) for seed in range(5)}
+GIVEN |= {"text": reviews(), "image": pictures()}
+
+
+@in_process
+@pytest.mark.parametrize("name", GIVEN)
+def test_all_ways_to_predict_agree_to_the_last_digit(name: str, tmp_path: Path) -> None:
+    given = {**HALF, "configurations": 1, "epochs": 1, "minutes": 0.01, **GIVEN[name]}
+    space = {"learning_rate": {"choice": [0.01]}} if name == "image" else None
+    found = automata.tune(**given, search_space=space)
+    found.save(tmp_path)
+    rows, file = given["data"], tmp_path / "new.csv"
+    if name == "image":
+        rows, file = rows[0], tmp_path / "new.npz"
+        np.savez(file, images=rows)
+    else:
+        rows.to_csv(file, index=False)
+    command = ["predict", str(tmp_path), str(file), "--output", str(tmp_path / "said.csv")]
+    main(command)
+    said = pd.read_csv(tmp_path / "said.csv", dtype=str, keep_default_na=False)
+    for model in (found, automata.load(tmp_path)):
+        assert model.predict(rows).tolist() == said["prediction"].tolist()
+        shares = model.predict_proba(rows)
+        assert [f"p({name})" for name in shares] == [*said][2:]
+        assert shares.map(repr).to_numpy().tolist() == said.iloc[:, 2:].to_numpy().tolist()
+
+
+@in_process
+def test_a_finished_job_and_its_model_are_shown_in_a_line(
+    iris: pd.DataFrame, tmp_path: Path
+) -> None:
+    found = automata.tune(iris, "species", **SMALL)
+    found.save(tmp_path)
+    of = "of data: mlp, classes setosa, versicolor, virginica"
+    accuracy = f"{found.record.test.accuracy:.4f}"
+    assert repr(found) == f"<Tuned {of}, test accuracy {accuracy}>"
+    assert repr(automata.load(tmp_path)) == f"<Predictor {of}>"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_a_terminal_shows_the_progress_until_the_job_ends(
+    is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: is_terminal, raising=False)
+    monkeypatch.setattr(sys, "stderr", screen)
+    SearchLog(tmp_path / "search/log.jsonl").append(
+        LogHeader(job=make_job(), data_sha256="", environment={})
+    )
+    with api._progress(tmp_path):
+        while is_terminal and "so far" not in screen.getvalue():
+            time.sleep(0.1)
+    shown = r"\rstarting, 0:00:0\d so far\x1b\[K.*\r\x1b\[K" if is_terminal else ""
+    assert re.fullmatch(shown, screen.getvalue(), re.DOTALL)
 
 
 ROWS = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]}, index=[2, 0, 1])

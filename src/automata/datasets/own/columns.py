@@ -112,7 +112,7 @@ def decided(train: Table, name: str, own: OwnTabular) -> Column | Refused:
         return Refused(name, "has no cells", remedy="drop")
     if len(counts) == 1 and counts.total() == len(train.frame):
         return Refused(name, "has one value", remedy="drop")
-    found = None if name in train.texts else _number(train, name, counts, own)
+    found = None if train.types.get(name) == "text" else _number(train, name, counts, own)
     if found := found or _date(name, counts):
         return found
     if len(counts) >= max(FEWEST_NAMES, NAMES_PER_ROW * len(train.frame)) and not own.rare_below:
@@ -213,10 +213,11 @@ def cells_of(table: Table, column: Column) -> tuple[Cells, list[str]]:
         names = {text: spelling.spelled(text) for text in {*texts} - marks}
         return np.array([names.get(text) for text in texts], dtype=object), []
     whole = ["0" if text in marks else text for text in texts] if marks else texts
+    is_typed = table.types.get(column.name) == column.kind  # its cells are spelled by the reader
     if column.kind == "date":
-        values, units = spelling.days(whole, column.format), [""]
+        values, units = spelling.days(whole, spelling.ISO if is_typed else column.format), [""]
     else:
-        values, units = spelling.numbers(whole, column.decimal)
+        values, units = spelling.numbers(whole, "." if is_typed else column.decimal)
     broken = np.isnan(values)
     is_word = column.unit[:1].isalpha()  # it must stand in all cells, as in the training file
     if is_word or any(units):

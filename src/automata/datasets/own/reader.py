@@ -9,7 +9,7 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -50,8 +50,8 @@ class Table:
     missing: Sequence[str] = ()
     lines_above: int = 0
     separator: str | None = None
-    texts: set[str] = field(default_factory=set)
-    """Columns whose type in Parquet says that they hold texts, and no numbers."""
+    types: Mapping[str, str] = field(default_factory=dict)
+    """What the type of a column in Parquet says that it holds: text, number or date."""
     notes: list[str] = field(default_factory=list)
     """Decisions on the file, as sentences."""
 
@@ -101,10 +101,10 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
     if suffix is None:
         raise UserError(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
     notes: list[str] = []
-    separator, above, texts = None, 0, set[str]()
+    separator, above, types = None, 0, dict[str, str]()
     try:
         if suffix == ".parquet":
-            frame, texts = _read_parquet(path, notes)
+            frame, types = _read_parquet(path, notes)
         else:
             text = _decoded(path, own.encoding)
             usual = usual_separator or SEPARATORS[suffix]
@@ -114,7 +114,7 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
     missing = getattr(own, "missing", [])
-    return Table(path, _named(frame, notes), missing, above, separator, texts, notes)
+    return Table(path, _named(frame, notes), missing, above, separator, types, notes)
 
 
 def _decoded(path: Path, encoding: str | None) -> str:
@@ -224,21 +224,24 @@ def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
     return frame.drop(columns=unnamed) if unnamed else frame
 
 
-def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]:
-    """Return the cells of a Parquet file as texts, and the columns that are of texts there."""
+def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Return the cells of a Parquet file as texts, and the types of its columns."""
     try:
         # Without partitioning=None, folders called a=1 would add columns.
         frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
         # Categories of numbers come back as numbers; only the metadata know.
         about = (read_schema(path).pandas_metadata or {"columns": []})["columns"]
-        texts = {str(it["name"]) for it in about if it["pandas_type"] == "categorical"}
+        names = [str(it["name"]) for it in about if it["pandas_type"] == "categorical"]
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"its pandas metadata are damaged ({error!r}): write it again") from error
     frame.columns = frame.columns.map(str)
     for name in frame.select_dtypes("timedelta"):
         notes.append(f"column '{name}': durations become seconds")
         frame[name] = frame[name].dt.total_seconds()
-    texts |= {str(name) for name in frame.select_dtypes(["category", "str"])}
+    of: dict[str, Any] = {"number": "number", "date": ["datetime", "datetimetz"]}
+    of["text"] = ["category", "str"]
+    types = {str(name): kind for kind in of for name in frame.select_dtypes(of[kind])}
+    types |= dict.fromkeys(names, "text")
     cells = {}
     for name, column in frame.items():
         is_broken = column.dtype == np.float64 and not (column % 1 == 0).any()
@@ -246,4 +249,4 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, set[str]]
         cells[name] = [spell(cell) for cell in column.tolist()]
         for row in np.flatnonzero(column.isna()):
             cells[name][row] = ""
-    return pd.DataFrame(cells, dtype=object), texts
+    return pd.DataFrame(cells, dtype=object), types
