@@ -43,7 +43,7 @@ def predict(model: Path, rows: Path, factory: str | None = None) -> pd.DataFrame
         reason = "its training diverged, or this row has too large a number"
         raise UserError(f"{model}: gives no probabilities for {rows}, row {first}: {reason}")
     said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
-    shares = logits.double().softmax(dim=1).numpy()
+    shares = classifier.unweighted(logits.double()).softmax(dim=1).numpy()
     by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
     return pd.DataFrame({"row": names, "prediction": said, **by_class})
 
