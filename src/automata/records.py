@@ -119,6 +119,8 @@ class Test(Recorded):
     """As in `Evaluation`."""
     macro_f1: float | None = None
     roc_auc: Annotated[float | None, added(None)] = None
+    answers: Annotated[list[tuple[int, int, int]], added([])] = []
+    """(class, answer, rows) for each pair that occurs; answer `Data.classes` is none at all."""
 
 
 class Data(Recorded):
@@ -130,6 +132,8 @@ class Data(Recorded):
     source: str
     read: Annotated[list[str], added([])] = []
     """Notes on how the user's own files were read."""
+    class_names: Annotated[list[str], added([])] = []
+    """By number of the class."""
 
 
 class Record(Recorded):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 
+from automata import names
 from automata.analysis.quantities import QUANTITIES
 from automata.errors import UserError
 from automata.names import AUTOMATA, CONTROLS, contrasts
@@ -86,6 +87,8 @@ _TABLES = (
     Table(
         "trials.parquet", "A row per evaluation of a trial on the validation set.", published=False
     ),
+    Table("answers.parquet", "A row per class and answer, of own data.", published=False),
+    Table("training.parquet", "A row per epoch of a model, of own data.", published=False),
     Table("protocols.json", "The settings behind each `protocol_hash` of the runs."),
 )
 TABLES = {table.name: table for table in _TABLES}
@@ -130,6 +133,8 @@ class View:
     """Heading of the figure on the page; figures without one are not on the page."""
     table: str = ""
     """The table with the numbers and records behind the figure."""
+    own: bool = False
+    """Whether only own data has the figure, which is part of the answer on the page."""
 
 
 _PLANE = "Speedup over FULL against relative test error"
@@ -243,6 +248,21 @@ _FIGURES = (
         "the final training.",
         needs=bool,
     ),
+    *(
+        View(
+            name,
+            f"answers:{name}_figure",
+            DATASETS,
+            caption,
+            needs=lambda selectors: bool(selectors - {"untuned", "full-again"}),
+            own=True,
+        )
+        for name, caption in (
+            ("confusion", "Answers of the best model to the test rows of each class."),
+            ("classes", "Recall and precision of the best model by class, on the test rows."),
+            ("course", "The search of the best run, and the training of its model."),
+        )
+    ),
 )
 FIGURES = {view.name: view for view in _FIGURES}
 
@@ -281,5 +301,6 @@ def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
         for name in named(DATASETS)
         for (dataset, _, _), selectors in plan.items()
         if FIGURES[name].needs(set(selectors))
+        and not (FIGURES[name].own and dataset in names.DATASETS)
     }
     return [*shown, *of_datasets]

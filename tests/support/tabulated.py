@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.collect import ANSWERS, TRAINING
 from automata.analysis.differences import COLUMNS as DIFFERENCES
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
@@ -34,6 +35,8 @@ def write_tables(
     write(runs, folder / "runs.parquet")
     if trials:
         write(synthetic_trials(runs), folder / "trials.parquet")
+    write(pd.DataFrame(columns=ANSWERS), folder / "answers.parquet")
+    write(pd.DataFrame(columns=TRAINING), folder / "training.parquet")
     write(dict.fromkeys(runs["protocol_hash"], SETTINGS), folder / "protocols.json")
     write(ratios, folder / "ratios.csv")
     write(tradeoff(ratios), folder / "tradeoff.csv")

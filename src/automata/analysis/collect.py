@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,9 @@ EVALUATION = [
     *("elapsed_seconds", "elapsed_joules", "record"),
 ]
 """Columns of the table of trials."""
+
+ANSWERS, TRAINING = ["record", "class", "answer", "rows"], ["record", "epoch", "loss"]
+"""Columns of the tables of answers on test rows and of trainings."""
 
 UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
 """Columns of the provenance that its page does not count: they name a run and its start."""
@@ -62,7 +66,7 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
     else:
         with ProcessPoolExecutor(processes) as pool:
             parts = list(pool.map(read, paths, chunksize=CHUNK))
-    rows, trials, settings, provenance = zip(*parts, strict=True)
+    rows, trials, settings, provenance, answers, trainings = zip(*parts, strict=True)
     runs = table(rows)
     twice = runs[runs.duplicated(RUN, keep=False)]
     if len(twice):
@@ -80,20 +84,33 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
         "runs.csv": runs,
         "runs.parquet": runs,
         "trials.parquet": pd.concat(searched, ignore_index=True),
+        "answers.parquet": pd.DataFrame(chain(*answers), columns=ANSWERS),
+        "training.parquet": pd.DataFrame(chain(*trainings), columns=TRAINING),
         "protocols.json": dict(sorted(protocols.items())),
         "provenance.csv": origins,
         "provenance.md": presented(origins),
     }
 
 
-def _read(comparison: Comparison, path: Path) -> tuple[Row, pd.DataFrame, Row, Row]:
-    """Return what a record adds: its run, trials, settings without those of selectors, origin."""
+def _read(
+    comparison: Comparison, path: Path
+) -> tuple[Row, pd.DataFrame, Row, Row, list[Any], list[Any]]:
+    """Return what a record adds: its run, trials, settings without those of selectors, origin.
+
+    Of own data it also adds the answers on test rows, and the losses of the chosen training.
+    """
     record = read_record(path)
     settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
     if record.data.read:
         settings["read"] = record.data.read
     run = row(record, path, comparison)
-    return run, evaluations(record, path), settings, provenance_row(record, path)
+    own = record.job.settings.data.own is not None
+    names = [*record.data.class_names, "no answer"]
+    answers = [(str(path), names[c], names[a], n) for c, a, n in record.test.answers if own]
+    losses = (record.final or record.best).progress.training_loss if own else []
+    training = [(str(path), epoch, loss) for epoch, loss in enumerate(losses, 1)]
+    origin = provenance_row(record, path)
+    return run, evaluations(record, path), settings, origin, answers, training
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:

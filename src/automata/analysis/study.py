@@ -85,6 +85,10 @@ class Study:
 
     trials = _table("trials.parquet", read_parquet)
     """One row per evaluation of a trial (`automata.analysis.collect`)."""
+    answers = _table("answers.parquet", read_parquet)
+    """One row per class and answer of the test rows of own data."""
+    training = _table("training.parquet", read_parquet)
+    """One row per epoch of the training of each model of own data."""
     protocols = _table("protocols.json", read_json)
     """The settings behind each `protocol_hash` of the runs."""
     ratios = _table("ratios.csv", read_csv)

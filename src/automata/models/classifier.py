@@ -67,6 +67,13 @@ class Classifier(nn.Module):
         logits: Tensor = self.head(self.features(inputs))
         return logits
 
+    def unweighted(self, logits: Tensor) -> Tensor:
+        """Return logits (n, classes) whose probabilities follow the shares of the training rows.
+
+        Class weights train a model as if these shares were others (Saerens et al., 2002, eq. 4).
+        """
+        return logits if self.class_weights is None else logits - self.class_weights.log()
+
     def loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
         """Return the mean cross-entropy, each row times the weight of its class."""
         logits = self(inputs)

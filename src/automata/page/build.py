@@ -54,6 +54,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
     claims = study.folder / "claims.csv"
     named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
+    drawn = list(_figures(study, experiment / "figures"))
     context: dict[str, Any] = {
         "title": experiment.name,
         "paper": paper,
@@ -71,7 +72,8 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "headings": HEADINGS,
         "quantities": QUANTITIES,
         "validation": VALIDATION,
-        "figures": list(_figures(study, experiment / "figures")),
+        "figures": [it for it in drawn if not it["view"].own],
+        "pictures": [it for it in drawn if it["view"].own],
         "tables": [it for it in named if it.published and _rows(study.folder / it.name)],
         "charts": {group["anchor"]: group["chart"] for group in data if group["chart"]},
         "css": Markup(_text("page.css")),
@@ -131,9 +133,11 @@ def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
     runs = study.runs
     for name in figures({panel: set(panel.rows(runs)["selector"]) for panel in panels(runs)}):
         path, view, dataset = folder / f"{name}.png", view_of(name), name.partition("/")[2]
-        if view.heading and path.is_file():
+        recorded = view.own and len(study.answers)
+        if (view.heading or recorded) and path.is_file():
             yield {
                 "view": view,
+                "dataset": names.dataset(dataset),
                 "id": name.replace("/", "-"),
                 "heading": view.heading + (f": {names.dataset(dataset)}" if dataset else ""),
                 "uri": f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}",

@@ -53,6 +53,8 @@ class SavedModel(Recorded):
     """How rows become inputs, as plain data: see `Dataset.encoding`."""
     inputs: list[int]
     """Shape of one row as the model takes it."""
+    class_weights: list[PositiveFloat] = []
+    """Weights of the classes in training; empty: none."""
     extras: dict[str, list[int]]
     """Shapes of the extra tensors that the model needs; see `Dataset.extras`."""
 
@@ -70,6 +72,7 @@ class SavedModel(Recorded):
             fits.get(self.kind)
             and (own is None or own.kind == self.kind)
             and len(encoding.scale) == width
+            and len(self.class_weights) in (0, len(self.classes))
             and len({*self.classes}) == len(self.classes) > 1
             and all(isinstance(it.fill, float if it.is_number else str) for it in columns)
             and all(len({*it.categories}) == len(it.categories) for it in columns)
@@ -118,6 +121,7 @@ def keep_model(
         kind=dataset.kind,
         classes=dataset.metadata["class_names"],
         encoding=encoding,
+        class_weights=[] if model.class_weights is None else model.class_weights.tolist(),
         inputs=[*dataset.train.inputs.shape[1:]],
         extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
     )
@@ -149,6 +153,8 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
             model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
+        if saved.class_weights:
+            model.class_weights = torch.tensor(saved.class_weights)
     except Exception as error:  # of any library, for what a stranger's file may have
         raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error
     return model.eval(), saved

@@ -33,12 +33,21 @@ class Scores:
     """Area under the ROC curve; of several classes the mean of each against the rest."""
 
 
-@torch.inference_mode()
 def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Scores:
-    """Score `model`, in evaluation mode, on all rows of `split`.
+    """Return the scores of `model` on all rows of `split`; see `scored`."""
+    return scored(model, split, metric)[0]
 
-    A row whose logits are not finite counts as wrong. ROC AUC takes longer than the other scores,
-    so only the `metric` "roc_auc" computes it.
+
+@torch.inference_mode()
+def scored(
+    model: Classifier, split: Split, metric: str, unweighted: bool = False
+) -> tuple[Scores, NDArray[np.int64]]:
+    """Score `model`, in evaluation mode, on all rows of `split`; count its answers by class.
+
+    The counts are (classes, classes + 1); the last column has the rows without an answer.
+    `unweighted`: the loss is that of `Classifier.unweighted`. A row whose logits are not finite
+    counts as wrong. ROC AUC takes longer than the other scores, so only the `metric` "roc_auc"
+    computes it.
     """
     classes = model.head.out_features
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
@@ -50,14 +59,16 @@ def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Score
             finite = torch.isfinite(logits).all(dim=1)
             predicted = logits.argmax(dim=1).where(finite, classes)  # no class
             pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
-            loss += cross_entropy(logits, labels, reduction="sum").double()
+            shown = model.unweighted(logits) if unweighted else logits
+            loss += cross_entropy(shown, labels, reduction="sum").double()
             if metric == "roc_auc":
                 probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
-    scores = _scores(pairs.view(classes, classes + 1).cpu().numpy(), float(loss) / len(split))
+    confusions = pairs.view(classes, classes + 1).cpu().numpy()
+    scores = _scores(confusions, float(loss) / len(split))
     if not probabilities:
-        return scores
+        return scores, confusions
     area = roc_auc(split.labels.cpu().numpy(), torch.cat(probabilities).float().cpu().numpy())
-    return replace(scores, roc_auc=area)
+    return replace(scores, roc_auc=area), confusions
 
 
 def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.floating]) -> float:

@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from automata.config.job import Job
 from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
@@ -15,7 +17,7 @@ from automata.files import sha256
 from automata.models.classifier import Classifier
 from automata.prediction.saved import keep_model, read_encoding
 from automata.records import Data, Record, Test, read_record, write_record
-from automata.training.evaluation import evaluate
+from automata.training.evaluation import scored
 from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.tuning.checkpoints import read_checkpoint
@@ -94,8 +96,12 @@ def run(
         best = tuning.trials[tuning.best if final is None or final.trial is None else final.trial]
         trained = context.training_run(best.configuration, best.index if final is None else None)
         _load_model(trained, phases.model, (final or best).progress)
-        test = evaluate(trained.model, trained.data.test, job.settings.protocol.metric)
+        metric = job.settings.protocol.metric
+        test, counts = scored(trained.model, trained.data.test, metric, unweighted=True)
     dataset = context.dataset
+    answers = [
+        (row, answer, int(counts[row, answer])) for row, answer in np.argwhere(counts).tolist()
+    ]
     record = Record(
         job=job,
         data=Data(
@@ -104,10 +110,11 @@ def run(
             counts=dataset.metadata["counts"],
             source=dataset.metadata["source"],
             read=dataset.metadata.get("read", []),
+            class_names=dataset.metadata["class_names"],
         ),
         tuning=tuning,
         final=final,
-        test=Test(rows=len(trained.data.test), **asdict(test)),
+        test=Test(rows=len(trained.data.test), answers=answers, **asdict(test)),
         resumed=phases.resumed,
         lock_wait_seconds=context.lock_wait_seconds,
         provenance=phases.provenance,

@@ -9,14 +9,14 @@ from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
 from automata.figures.style import PAGE_INCHES, save
-from automata.views import BEYOND, DATASETS, PAPER, figures, named
+from automata.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
 from support.stored import check_stored
 from support.synthetic import synthetic_runs
 
 from .drawn import boxes, digests, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
-OF_SOME = [*named(BEYOND), *(f"{name}/dna" for name in named(DATASETS))]
+OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
 EVERY = [

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import (
     accuracy_score,
     balanced_accuracy_score,
+    confusion_matrix,
     f1_score,
     log_loss,
     roc_auc_score,
@@ -19,7 +20,7 @@ from torch import nn
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
 from automata.models.nets import Mlp
-from automata.training.evaluation import evaluate, evaluation_mode, roc_auc
+from automata.training.evaluation import evaluate, evaluation_mode, roc_auc, scored
 
 
 class Echo(Classifier):
@@ -83,3 +84,24 @@ def test_row_with_logits_that_are_not_finite_is_wrong(logits):
     scores = evaluate(Echo(), split, "roc_auc")
     assert scores.accuracy == 0.5
     assert math.isfinite(scores.loss) is (logits == [5.0, -math.inf, 0.0])
+
+
+def test_answers_are_counted_as_scikit_learn_counts_them():
+    labels, predicted = [0, 0, 1, 2, 2, 2], [0, 1, 1, 0, 2, 2]
+    split = Split(torch.eye(3)[predicted], torch.tensor(labels))
+    _, counts = scored(Echo(), split, "accuracy")
+    assert counts[:, :3].tolist() == confusion_matrix(labels, predicted).tolist()
+    assert counts[:, 3].tolist() == [0, 0, 0]
+
+
+def test_loss_without_class_weights_is_that_of_bayes_rule():
+    """Weights w train p(y | x) w(y), up to a factor; the loss of p is wanted."""
+    torch.manual_seed(0)
+    logits, weights, model = torch.randn(50, 3), torch.tensor([0.5, 1.0, 4.0]), Echo()
+    labels = torch.randint(3, (50,))
+    model.class_weights = weights
+    chances = logits.double().softmax(dim=1) / weights
+    chances /= chances.sum(dim=1, keepdim=True)
+    scores, _ = scored(model, Split(logits, labels), "accuracy", unweighted=True)
+    assert scores.loss == pytest.approx(log_loss(labels, chances, labels=[0, 1, 2]), rel=1e-5)
+    assert scores.accuracy == accuracy_score(labels, logits.argmax(dim=1))

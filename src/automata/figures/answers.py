@@ -1,0 +1,189 @@
+"""The best model of own data: what it confuses, how good it is by class, how it was found."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from automata.analysis.best import choices
+from automata.analysis.how_good import in_words, unscored
+from automata.analysis.study import Study
+from automata.analysis.wording import known
+from automata.figures import style
+from automata.figures.style import COLUMN_INCHES, FAINT, FAINTER, Look
+
+MOST_CLASSES = 30
+"""Classes of the largest matrix that can be read."""
+SHOWN = 10
+"""Of more classes, those with the most confusions or the lowest recall."""
+NUMBERED = 10
+"""Classes of the largest matrix with numbers in its cells."""
+LONGEST = 18
+"""Characters of the longest class name that is not cut."""
+LINE_INCHES, CELL_INCHES = 0.16, 0.3
+COURSE_INCHES = 3.0
+STRONG, LIGHT = "#0072B2", "#E69F00"
+
+
+def confusion_figure(study: Study, dataset: str) -> Figure:
+    """Return which answers the best model gives to the test rows of each class, in shares.
+
+    Of more than MOST_CLASSES classes it shows the most frequent confusions.
+    """
+    rows = _answers(study, dataset)
+    classes = _classes(rows)
+    if not classes:
+        return _nothing()
+    if len(classes) > MOST_CLASSES:
+        return _largest(rows)
+    matrix = rows.pivot_table("rows", "class", "answer", "sum", fill_value=0.0)
+    matrix = matrix.reindex(index=classes, columns=classes, fill_value=0.0)
+    shares = matrix.div(rows.groupby("class")["rows"].sum().reindex(classes), axis=0)
+    width = max(COLUMN_INCHES, 1.2 + LINE_INCHES * len(classes))
+    height = min(width, 1.5 + CELL_INCHES * len(classes))
+    figure, ((axes,),) = style.axes_of(1, 1, height, width)
+    numbers = shares.map(lambda share: f"{100 * share:.0f}" if share >= 0.005 else "")
+    sns.heatmap(
+        shares,
+        ax=axes,
+        vmin=0,
+        vmax=1,
+        cmap="Blues",
+        square=True,
+        cbar=False,
+        linewidths=0.3,
+        annot=numbers if len(classes) <= NUMBERED else False,
+        fmt="",
+    )
+    names = [_short(name) for name in classes]
+    axes.set_xticks(axes.get_xticks(), names, rotation=90)
+    axes.set_yticks(axes.get_yticks(), names, rotation=0)
+    axes.tick_params(length=0)
+    axes.set(xlabel="Answer", ylabel="Class")
+    style.add_note(figure, ["Percent of the test rows of a class; the diagonal is right."])
+    return figure
+
+
+def _largest(rows: pd.DataFrame) -> Figure:
+    """Return the most frequent wrong answers, as shares of the rows of the class."""
+    totals = rows.groupby("class")["rows"].transform("sum")
+    wrong = rows.assign(share=rows["rows"] / totals, of=totals)[rows["class"] != rows["answer"]]
+    shown = wrong.sort_values(["rows", "share"], ascending=False).head(SHOWN)
+    figure, axes = _lines(len(shown))
+    labels = [
+        f"{_short(one)} as {_short(other)}" for one, other in shown[["class", "answer"]].values
+    ]
+    axes.barh(labels, shown["share"], color=STRONG)
+    for place, (part, whole) in enumerate(shown[["rows", "of"]].values):
+        axes.text(
+            shown["share"].iloc[place], place, f" {part} of {whole}", va="center", size=style.SMALL
+        )
+    axes.set(xlim=(0, 1.15 * shown["share"].max()), xlabel="Share of the class's test rows")
+    style.add_note(figure, [f"The {len(shown)} most frequent confusions."])
+    return figure
+
+
+def classes_figure(study: Study, dataset: str) -> Figure:
+    """Return precision and recall of each class; of many classes, of those with low recall."""
+    rows = _answers(study, dataset)
+    if rows.empty:
+        return _nothing()
+    right = rows[rows["class"] == rows["answer"]].set_index("class")["rows"]
+    counts, answered = (rows.groupby(by)["rows"].sum() for by in ("class", "answer"))
+    scores = pd.DataFrame({"rows": counts}).reindex(_classes(rows))
+    scores["recall"] = right.reindex(scores.index, fill_value=0) / scores["rows"]
+    scores["precision"] = right.reindex(scores.index, fill_value=0) / answered.reindex(scores.index)
+    left_out = len(scores) - SHOWN if len(scores) > MOST_CLASSES else 0
+    if left_out:
+        scores = scores.nsmallest(SHOWN, "recall")
+    figure, axes = _lines(len(scores))
+    labels = [f"{_short(str(name))} ({rows:,.0f})" for name, rows in scores["rows"].items()]
+    axes.hlines(labels, scores["recall"], scores["precision"], color=FAINTER, linewidth=0.8)
+    for name, colour, shape in (("precision", LIGHT, "D"), ("recall", STRONG, "o")):
+        face = "none" if name == "precision" else colour  # both stay visible where they are equal
+        size = 3.5 if name == "recall" else 6
+        look: Look = {"color": colour, "marker": shape, "linestyle": "", "markersize": size}
+        look["markerfacecolor"] = face
+        axes.plot(scores[name], labels, label=name, clip_on=False, zorder=4, **look)
+    lowest = float(np.nanmin(scores[["recall", "precision"]]))
+    axes.set_xlim(max(0, math.floor(10 * lowest - 1) / 10), 1)
+    style.add_legend(figure, axes.get_legend_handles_labels()[0])
+    few = [f"The {SHOWN} classes with the lowest recall, of {len(scores) + left_out}."] * bool(
+        left_out
+    )
+    recall = "Recall: share of the rows of a class that get this answer."
+    precision = "Precision: share of these answers that are right. In brackets: test rows."
+    style.add_note(figure, [*few, recall, precision])
+    return figure
+
+
+def course_figure(study: Study, dataset: str) -> Figure:
+    """Return the scores of the best run's search over time, and the training of its model."""
+    run = best_run(study, dataset)
+    if run is None:
+        return _nothing()
+    metric, words = run["metric"], in_words(run["metric"])
+    figure, ((above,), (below,)) = style.axes_of(2, 1, COURSE_INCHES, COLUMN_INCHES)
+    trials = study.trials[study.trials["record"] == run["record"]]
+    scores = trials["score"].map(lambda score: unscored(metric, score))
+    best = trials["score"].cummax().map(lambda score: unscored(metric, score))
+    above.plot(trials["elapsed_seconds"], scores, ".", color=FAINTER, markersize=3)
+    above.step(trials["elapsed_seconds"], best, where="post", color=STRONG)
+    above.set(xlabel="Seconds of the search", ylabel=f"Validation\n{words}")
+    if trials.empty:
+        style.write_instead(above, "no search")
+    training = study.training[study.training["record"] == run["record"]]
+    below.plot(training["epoch"], training["loss"], color=STRONG)
+    below.set(xlabel="Epoch of the chosen training", ylabel="Training loss")
+    below.xaxis.set_major_locator(MaxNLocator(integer=True))
+    notes = ["Above: a dot is a validation of a trial, the line the best so far."]
+    if known(run.get("kept_epoch")):
+        below.axvline(run["kept_epoch"], color=FAINT, linestyle=":")
+        notes.append("Dotted: the epoch whose weights are the model.")
+    style.add_note(figure, notes)
+    return figure
+
+
+def best_run(study: Study, dataset: str) -> dict[Any, Any] | None:
+    """Return the run whose model is the best of a data set; None if no search has one."""
+    found = choices(study.runs[study.runs["dataset"] == dataset])
+    return found[0].run if found else None
+
+
+def _answers(study: Study, dataset: str) -> pd.DataFrame:
+    """Return the answers of the best model, a row per class and answer; none in old records."""
+    run, answers = best_run(study, dataset), study.answers
+    return answers[answers["record"] == (run["record"] if run else "")]
+
+
+def _classes(rows: pd.DataFrame) -> list[str]:
+    """Return the classes of the test rows, then other answers."""
+    return list(dict.fromkeys([*rows["class"], *rows["answer"]]))
+
+
+def _lines(lines: int) -> tuple[Figure, Axes]:
+    """Return a figure and its axes, with room for so many names on the y axis, the first on top."""
+    figure, ((axes,),) = style.axes_of(1, 1, 0.8 + LINE_INCHES * lines, COLUMN_INCHES)
+    axes.set_ylim(lines - 0.5, -0.5)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    style.hide_lines(axes)
+    return figure, axes
+
+
+def _nothing() -> Figure:
+    """Return a figure that says that there is nothing to show."""
+    figure, ((axes,),) = style.axes_of(1, 1, 1, COLUMN_INCHES)
+    style.write_instead(axes, "not recorded")
+    return figure
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}\N{HORIZONTAL ELLIPSIS}"
