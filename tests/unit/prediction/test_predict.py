@@ -100,6 +100,18 @@ def test_rows_of_a_file_are_predicted_as_the_prepared_test_rows(tmp_path, kind, 
     assert right == evaluate(kept.model, test).accuracy
 
 
+def test_probabilities_follow_the_training_rows_and_the_answer_the_class_weights(flowers):
+    weights = np.array([0.1, 4.0])
+    plain = load(flowers.file).table(flowers.test)
+    saved = flowers.saved.model_copy(update={"class_weights": weights.tolist()})
+    write_model(flowers.file, flowers.model, saved)
+    found = load(flowers.file).table(flowers.test)
+    expected = plain.filter(like="p(").to_numpy() / weights  # Bayes' rule, up to a factor
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found.filter(like="p("), expected, rtol=1e-5, atol=1e-7)
+    assert found["prediction"].equals(plain["prediction"])
+
+
 @pytest.mark.parametrize(
     ("rows", "problem"),
     [
