@@ -57,6 +57,7 @@ JOBS: dict[str, Job] = {
 }
 
 TIMED = {"finished_at", "seconds", "provenance", "lock_wait_seconds", "slots"}
+TIMED |= {"answers", "class_names"}
 """Times, hosts, and a field that these records have not."""
 
 
