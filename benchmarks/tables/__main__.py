@@ -10,12 +10,10 @@ from zipfile import ZipFile
 
 import pandas as pd
 from sklearn import datasets
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.metrics import accuracy_score, log_loss
 
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
-from automata.datasets.prepared import Dataset, write_dataset
+from automata.datasets.prepared import write_dataset
 from automata.experiment.recommended import PATIENCE, base_of, job_of, space_of
 from automata.records import Record
 from automata.training.baselines import baselines
@@ -81,19 +79,10 @@ def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
         yield f"{label}: seconds", sum(phase.wall_seconds for phase in record.phases)
         yield f"{label}: accuracy", record.test.accuracy
         yield f"{label}: log loss", record.test.loss
-    simple = baselines(data) | {"boosting": _boosting(data)}
+    simple = baselines(data)
     for model in ("linear", "boosting", "majority"):
         yield f"{model}: accuracy", simple[model]["accuracy"]
         yield f"{model}: log loss", simple[model]["log_loss"]
-
-
-def _boosting(data: Dataset) -> dict[str, float]:
-    """Return the scores of gradient boosting by scikit-learn's defaults."""
-    train, test = data.train, data.test
-    model = HistGradientBoostingClassifier(random_state=0).fit(train.inputs, train.labels)
-    found = model.predict_proba(test.inputs)
-    right = accuracy_score(test.labels, found.argmax(axis=1))
-    return {"accuracy": right, "log_loss": log_loss(test.labels, found)}
 
 
 if __name__ == "__main__":

@@ -139,7 +139,8 @@ def tune(
         metric: the metric that ranks the trials.
         class_weights: `none` or `balanced`.
         seed: decides configurations, initial weights, subsets and the order of the rows.
-        minutes: the time that the largest suitable search may take here.
+        minutes: the time that the largest suitable search may take here; the smallest takes longer
+            if it must, which is printed first.
         own: further keys of `own_datasets`, such as `{"drop": ["id"]}`.
         settings: further keys of the configuration, by section; the arguments above win.
         folder: a folder for unfinished work, from which an interrupted call resumes, and for the

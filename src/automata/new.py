@@ -33,6 +33,11 @@ COMMENTS = {
     "search_space": "beside the default hyper-parameters; null removes one",
 }
 """Comments on keys of the protocol."""
+TOGETHER = (
+    "models: {rows: train+validation}   # few rows: the model learns from both, scores are of train"
+)
+FEW_ROWS = 500
+"""Training rows below which the model that predicts also learns from the validation rows."""
 
 
 def new(
@@ -119,6 +124,7 @@ def configuration(
         *([f"# {hedge}"] if finalists else []),
         *(f"{key}: {_flow(plan.keys[key])}" for key in AXES if key in plan.keys),
         f"seeds: {seeds}{_comment(few)}",
+        *([TOGETHER] if len(data.train) < FEW_ROWS else []),
         "protocol:",
         f"  {kind}:",
         *(

@@ -60,9 +60,9 @@ def mixed():
     return frame
 
 
-def new_flowers(target="species", output=None, **options):
+def new_flowers(target="species", output=None, hours=1.0, **options):
     """Return the summary of `automata new` for the table."""
-    return new(FLOWERS, target, None, output and Path(output), 1.0, **options)
+    return new(FLOWERS, target, None, output and Path(output), hours, **options)
 
 
 def test_index_marks_codes_and_a_missing_header_are_recognised():
@@ -382,24 +382,52 @@ def test_largest_search_that_fits_is_taken(epochs, monkeypatch):
     assert (sizes[0], sizes[-1]) == (0, len(SIZES) - 1)
 
 
-@pytest.mark.parametrize("count", [2000, 5000])
-def test_search_too_small_for_a_good_model_names_the_hours_that_are_enough(count, epochs):
-    epochs(3.0)
-    data = rows(count)
-    advice = plan(data, hours=0.001).advice
-    minutes = float(re.search(r"allow ([\d.]+) minutes for 9 conf", advice)[1])
-    enough, less = (plan(data, hours=it / 60) for it in (minutes, 0.8 * minutes - 1))
-    assert enough.size >= Size(9, 27, 1)
-    assert (enough.advice, less.advice) == ("", advice)
-
-
-def test_search_too_small_for_a_good_model_is_said_in_the_summary_and_the_file(epochs):
+def test_a_search_longer_than_allowed_is_the_smallest_that_finds_a_good_model(epochs):
     epochs(60.0)
-    said = "This search is too small to find a good model: allow "
-    assert f"\n{said}" in new_flowers()
-    assert f"\n# {said}" in Path("flowers.yaml").read_text()
+    summary = new_flowers(hours=0.01)
+    said = r"9 configurations, 27 epochs.*: about .*, more than 36 seconds; there is no smaller"
+    assert re.search(said, summary)
+    assert yaml.safe_load(Path("flowers.yaml").read_text())["protocol"]["tabular"]["epochs"] == 27
+
+
+def test_few_test_rows_say_how_wide_the_interval_will_be(epochs):
+    """By the usual calculator, Wilson's interval of 48 of 60 is 68.2 to 88.2 %."""
     epochs(0.1)
-    assert said not in new_flowers(force=True) + Path("flowers.yaml").read_text()
+    frame = mixed().assign(species=np.repeat(["a", "b", "c"], [150, 75, 75]))
+    frame.to_csv(FLOWERS, index=False)
+    said = (
+        "Few test rows: if the accuracy is 80 %, its 95 % interval will be 68.2 to 88.2 % (60 test"
+    )
+    summary = new_flowers()
+    assert f"\n{said} rows)\n" in summary
+    assert f"\n# {said} rows).\n" in Path("flowers.yaml").read_text()
+    pd.concat([frame] * 2).to_csv(FLOWERS, index=False)
+    assert "Few test rows" not in new_flowers(force=True)
+
+
+@pytest.mark.parametrize(
+    ("rare", "said"),
+    [
+        # Of 2 x 12 rows, 19 (79 %) are right: 59.5 to 90.8 %, by the usual calculator.
+        (
+            60,
+            "if the balanced accuracy is 80 %, its 95 % interval will be 59.5 to 90.8 % (",
+        ),
+        (30, "the 95 % interval of the balanced accuracy will not be known"),
+    ],
+)
+def test_a_rare_class_decides_the_interval_of_the_balanced_accuracy(epochs, rare, said):
+    epochs(0.1)
+    mixed().assign(species=["a"] * (ROWS - rare) + ["b"] * rare).to_csv(FLOWERS, index=False)
+    assert f"\nFew test rows: {said}" in new_flowers()
+
+
+@pytest.mark.parametrize(("copies", "models"), [(2, {"rows": "train+validation"}), (3, None)])
+def test_the_model_of_a_small_table_also_learns_from_validation_rows(epochs, copies, models):
+    epochs(0.1)
+    pd.concat([mixed()] * copies).to_csv(FLOWERS, index=False)  # 420 and 630 training rows
+    new_flowers()
+    assert yaml.safe_load(Path("flowers.yaml").read_text()).get("models") == models
 
 
 def test_cost_of_a_search_is_that_of_its_slots(epochs, monkeypatch):
@@ -437,7 +465,7 @@ def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeyp
     epochs(3e5)
     monkeypatch.setattr(module, "cpu_quota", lambda: 0.5)
     cost = re.compile(
-        r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 60 minutes; there is no"
+        r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 60 minutes; there is no smaller"
     )
     found = []
     for count in (1, 0.5):

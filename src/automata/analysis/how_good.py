@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -27,12 +27,15 @@ SCORES = {
 ACRONYMS = {"macro_f1": "macro F1", "roc_auc": "ROC AUC"}
 """Names of metrics in texts, where they are not the words of the key."""
 
+OWN = "this model"
 SIMPLE = {
+    "boosting": "boosting",
+    "boosting_balanced": "boosting with class weights",
     "linear": "a linear model",
     "linear_balanced": "a linear model with class weights",
     "majority": "the most frequent class",
 }
-"""Simple models of `training.baselines`, and their names."""
+"""Models of `training.baselines`, the simplest last, and their names."""
 
 FEWEST_ROWS = 10
 """Test rows of the rarest class below which the interval of a mean recall would say nothing."""
@@ -50,64 +53,75 @@ def how_good(
 
     `run` is the best of `runs`, which has one per seed, and `trials` has its evaluations. `draws`
     are configurations drawn at random; `baselines` has scores of simple models and facts of the
-    data, `ratios` those of `runs` to FULL, or nothing.
+    data, `ratios` those of `runs` to FULL, or nothing. The scores of `runs` are means.
     """
     metric = run["metric"]
-    # A model that is tuned for equal classes is compared with one that weighs them equally.
-    linear = "linear_balanced" if metric == "balanced_accuracy" else "linear"
+    # A model that is tuned for equal classes is compared with those that weigh them equally.
+    end = "_balanced" if metric == "balanced_accuracy" else ""
+    simple = [it for it in (f"boosting{end}", f"linear{end}", "majority") if it in baselines]
     models: dict[str, Mapping[str, Any]] = {
-        "this model": {name: run.get(column) for name, column in SCORES.items()},
-        **{SIMPLE[key]: baselines[key] for key in (linear, "majority") if key in baselines},
+        OWN: {name: runs[column].mean() for name, column in SCORES.items() if column in runs},
+        **{SIMPLE[it]: baselines[it] for it in simple},
     }
-    known = [name for name in SCORES if wording.known(models["this model"][name])]
+    known = [name for name in SCORES if wording.known(models[OWN].get(name))]
     order = dict.fromkeys([metric, *known])
     scores = {
         model: {name: float(found[name]) for name in order if wording.known(found.get(name))}
         for model, found in models.items()
     }
-    rows, note = _rows(run, baselines)
+    rows, note = rows_of(metric, int(run["test_rows"]), baselines)
     reach = f"new rows may give another score: by how much is not known{f' ({note})' * bool(note)}"
     if rows:
-        low, high = _wilson(scores["this model"][metric], rows)
-        words = f"{wording.number(100 * low)} to {wording.percent(high)}"
+        words = likely(scores[OWN][metric], rows)
         reach = f"{words} is likely on new rows (95 % Wilson interval, {note})"
-    left_out = baselines.get("left_out")
-    skipped = f"; a linear model was left out: {left_out}" if left_out else ""
     return {
+        "verdict": "; ".join([_verdict(metric, scores, rows), *baselines.get("notes", [])]),
         "scores": scores,
-        "verdict": _verdict(metric, scores, rows) + skipped,
-        "warnings": [*_data(baselines), *_probabilities(scores), *slower(ratios)],
+        "warnings": [*_data(baselines), *_probabilities(run, scores), *slower(ratios)],
         "uncertainty": [reach, _over_seeds(metric, runs)],
         "tuning": _worth(run, runs, draws, trials),
     }
 
 
 def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) -> str:
-    """Return which other models the first one beats, and whether noise may explain it."""
-    (_, own), *others = ((model, found[metric]) for model, found in scores.items())
-    kinds = ("not better than", "better than", "not clearly better than")
-    found: dict[str, list[str]] = {kind: [] for kind in kinds}
-    for model, other in others:
-        ahead = own < other if metric == "log_loss" else own > other
-        kind = "better than" if ahead else "not better than"
+    """Return which model to take: the simplest of those that are not clearly worse than the best.
+
+    Clearly: Newcombe's 95 % interval of the difference of two proportions, which consists of their
+    Wilson intervals, is above 0. It is for two samples. On the same rows, where models mostly fail
+    together, a difference is surer.
+    """
+    values = {model: found[metric] for model, found in scores.items()}
+    sign = -1 if metric == "log_loss" else 1
+    best = max(values, key=lambda model: sign * values[model])
+
+    def reach(model: str) -> tuple[float, float]:
         # The balanced accuracy of one class for all rows is the same on any test rows.
         sure = metric == "balanced_accuracy" and model == SIMPLE["majority"]
-        highest = other if sure or not rows else _wilson(other, rows)[1]
-        if rows and ahead and _wilson(own, rows)[0] <= highest:
-            kind = "not clearly better than"
-        found[kind].append(f"{model} ({named(metric, other)})")
-    parts = [
-        f"{kind} {(' and ' if kind == 'better than' else ' or ').join(models)}"
-        for kind, models in found.items()
-        if models
-    ]
-    if not parts:
+        return _wilson(values[model], rows) if rows and not sure else (values[model],) * 2
+
+    def is_worse(model: str) -> bool:
+        noise = math.hypot(values[best] - reach(best)[0], reach(model)[1] - values[model])
+        return sign * (values[best] - values[model]) > noise
+
+    def texts(models: Sequence[str], verb: bool = False) -> str:
+        *most, last = [f"{model} ({named(metric, values[model])})" for model in models]
+        words = f"{', '.join(most)} and {last}" if most else last
+        return words + (" are" if most else " is") * verb
+
+    worse = [model for model in values if is_worse(model)]
+    *equal, chosen = [model for model in values if model not in worse]  # the simplest is last
+    noise = " by more than noise" if rows else ""
+    if len(values) == 1:
         return "No simple model was fitted"
-    noise = ": by the 95 % interval, this may be noise" if found["not clearly better than"] else ""
-    if not rows:
-        noise = "; whether by more than noise is not known"
-    link = ", but " if found["better than"] else " and "
-    return f"The model is {link.join(parts)}{noise}"
+    if chosen == SIMPLE["majority"]:
+        others = texts([model for model in values if model != chosen], verb=True)
+        found = f"Use none of the models: {others} not better than {texts([chosen])}{noise}"
+    elif equal:
+        found = f"Use {texts([chosen])}, the simplest: {texts(equal, verb=True)} about equally good"
+        found += f"; {texts(worse, verb=True)} worse{noise}" if worse else ""
+    else:
+        found = f"Use {texts([chosen])}: it is better than {texts(worse)}{noise}"
+    return found if rows else f"{found}; whether by more than noise is not known"
 
 
 def _data(facts: Mapping[str, Any]) -> Iterator[str]:
@@ -121,10 +135,10 @@ def _data(facts: Mapping[str, Any]) -> Iterator[str]:
             yield f"{rows}: the {split} score says nothing about it"
 
 
-def _probabilities(scores: Mapping[str, Mapping[str, float]]) -> list[str]:
+def _probabilities(run: Mapping[Any, Any], scores: Mapping[str, Mapping[str, float]]) -> list[str]:
     """Return a warning if the model's probabilities are worse than the shares of the classes."""
     majority = SIMPLE["majority"]
-    own, other = (scores.get(it, {}).get("log_loss", math.nan) for it in ("this model", majority))
+    own, other = run["test_loss"], scores.get(majority, {}).get("log_loss", math.nan)
     text = f"its log loss ({own:.3f}) is worse than that of {majority} ({other:.3f})"
     return [f"Do not trust its probabilities: {text}"] if own > other else []
 
@@ -139,21 +153,26 @@ def slower(ratios: Mapping[Any, Any]) -> list[str]:
     return [f"Slower than FULL: {', '.join(found)}"]
 
 
-def _rows(run: Mapping[Any, Any], baselines: Mapping[str, Any]) -> tuple[int, str]:
+def rows_of(metric: str, test_rows: int, facts: Mapping[str, Any]) -> tuple[int, str]:
     """Return the number of test rows that a score is as sure as, and why; 0 if unknown.
 
     The mean recall of k classes, the rarest with n rows, is at least as certain as an accuracy on
     k n rows: by Jensen's inequality, its variance is at most p (1 - p) / (k n).
     """
-    test = baselines.get("rows_by_class", {}).get("test", {})
-    counts = [count for count in test.values() if count]
-    if run["metric"] == "accuracy":
-        return int(run["test_rows"]), wording.count(int(run["test_rows"]), "test row")
-    if run["metric"] == "balanced_accuracy" and counts:
+    counts = [count for count in facts.get("rows_by_class", {}).get("test", {}).values() if count]
+    if metric == "accuracy":
+        return test_rows, wording.count(test_rows, "test row")
+    if metric == "balanced_accuracy" and counts:
         rarest = min(counts)
         rows = len(counts) * rarest if rarest >= FEWEST_ROWS else 0
         return rows, f"the rarest class has {wording.count(rarest, 'test row')}"
     return 0, ""
+
+
+def likely(score: float, rows: int) -> str:
+    """Return the 95 % Wilson interval of an accuracy on a number of rows, as text."""
+    low, high = _wilson(score, rows)
+    return f"{wording.number(100 * low)} to {wording.percent(high)}"
 
 
 def _wilson(score: float, rows: int) -> tuple[float, float]:

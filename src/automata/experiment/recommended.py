@@ -12,6 +12,7 @@ import torch
 import yaml
 
 from automata import runs
+from automata.analysis.how_good import in_words, likely, rows_of
 from automata.config import spaces
 from automata.config.data import VECTORS
 from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
@@ -26,7 +27,6 @@ from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import (
     EFFICIENCY,
     RUN_SECONDS,
-    SENSIBLE,
     Epoch,
     Size,
     duration,
@@ -57,6 +57,8 @@ MANY = 81
 points with 27; from which the hedge has more finalists, as with three a screen it lost up to 0.44
 points in a simulation on eight panels, and with six 0.22."""
 OF_MANY = {"finalists": 6, "finalist_rungs": {0.1: 3, 0.5: 2}}
+FEW_TEST_ROWS = 20
+"""Test rows of a class below which a result is so uncertain that it is said before the search."""
 CLOSE = 1.1
 """Methods whose times differ by a smaller factor count as equally fast."""
 RATES = {"loguniform": [0.0003, 0.01]}
@@ -104,7 +106,7 @@ class Plan(NamedTuple):
     reason: str = ""
     """Why this method is taken."""
     advice: str = ""
-    """What to do if the search is too small."""
+    """How uncertain the result will be, if there are few test rows."""
 
     @property
     def cost(self) -> str:
@@ -117,7 +119,7 @@ class Plan(NamedTuple):
         size = f"{self.size.configurations} configurations, {self.size.epochs} epochs"
         size += f", {self.size.seeds} seed(s), {self.slots} at once: {self.cost}"
         if self.seconds > 3600 * hours:
-            size += f", more than {duration(3600 * hours)}; there is no smaller search"
+            size += f", more than {duration(3600 * hours)}; there is no smaller sensible search"
         return [f"search: {size}", f"method: {self.reason}", *filter(None, [self.advice])]
 
 
@@ -178,21 +180,26 @@ def recommended(
             reason += f"; {HEDGE} needs {FEWEST_ROWS} training rows"
         return plan._replace(reason=reason)
 
-    plans: list[Plan] = []
     for size in sizes:
         configurations = asked.get("configurations", min(size.configurations, most))
         size = Size(int(configurations), asked.get("epochs", size.epochs), size.seeds)
-        plans.append(fastest(size))
-        if plans[-1].seconds <= 3600 * hours:
+        plan = fastest(size)
+        if plan.seconds <= 3600 * hours:
             break
-    plan = plans[-1]
-    enough = next((it for it in plans if it.size[:2] == SENSIBLE), plan)
-    if plan.seconds >= enough.seconds:
-        return plan
-    needed = duration(1.2 * enough.seconds)  # the next probe may differ
-    text = f"{enough.size.configurations} configurations of {enough.size.epochs} epochs"
-    advice = f"This search is too small to find a good model: allow {needed} for {text}"
-    return plan._replace(advice=advice)
+    metric = asked.get("metric", plan.keys["protocol"][data.kind]["metric"])
+    return plan._replace(advice=uncertain(data, metric))
+
+
+def uncertain(data: Dataset, metric: str) -> str:
+    """Return how wide the interval of the result will be, if a class has few test rows."""
+    counts = data.metadata.get("rows_by_class", {}).get("test", {}).values()
+    if min(counts, default=FEW_TEST_ROWS) >= FEW_TEST_ROWS:
+        return ""
+    rows, note = rows_of(metric, len(data.test), data.metadata)
+    if not rows:
+        return f"Few test rows: the 95 % interval of the {in_words(metric)} will not be known"
+    reach = f"its 95 % interval will be {likely(0.8, rows)} ({note})"
+    return f"Few test rows: if the {in_words(metric)} is 80 %, {reach}"
 
 
 def allowed(data: Dataset, size: Size) -> list[str]:

@@ -53,6 +53,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
     run, runs, metric = choice.run, choice.runs, choice.run["metric"]
     error = errors.loc[choice.combination] if choice.combination in errors.index else None
     accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
+    test, mean = (named(metric, it) for it in (run[SCORES[metric]], runs[SCORES[metric]].mean()))
     kept = [f"epochs={run['kept_epoch']:.0f}"] if wording.known(run.get("kept_epoch")) else []
     return {
         **run,
@@ -60,7 +61,8 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "tuner": Panel.of(run).method,
         "hyperparameters": [*wording.readable(choice.configuration), *kept],
         "validation": named(metric, unscored(metric, run["best_score"])),
-        "test": named(metric, run[SCORES[metric]]) + accuracy * (metric != "accuracy"),
+        "test": test + accuracy * (metric != "accuracy"),
+        "leading": mean + " accuracy" * (metric == "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
         "error": wording.MISSING if error is None else shown(error, UP),

@@ -39,12 +39,8 @@ SIZES = (
     Size(27, 27, 3),
     Size(27, 27, 1),
     Size(9, 27, 1),
-    Size(9, 9, 1),
-    Size(3, 3, 1),
 )
-"""The largest first."""
-SENSIBLE = (9, 27)
-"""Configurations and epochs of the smallest that finds a good model."""
+"""The largest first; a smaller one finds no good model."""
 
 Cost = Callable[[SearchTrial, int, int], float]
 """(trial, an epoch, a later one) -> the time from one to the other."""

@@ -25,6 +25,8 @@ SIMPLE = {
     "majority": MAJORITY,
     "linear": {"accuracy": 0.99, "balanced_accuracy": 0.7, "log_loss": 0.04},
     "linear_balanced": {"accuracy": 0.9, "balanced_accuracy": 0.95, "log_loss": 0.3},
+    "boosting": {"accuracy": 0.8, "balanced_accuracy": 0.8, "log_loss": 0.5},
+    "boosting_balanced": {"accuracy": 0.8, "balanced_accuracy": 0.85, "log_loss": 0.5},
 }
 CLASSES = {"rows_by_class": ROWS_BY_CLASS, "majority": MAJORITY}
 # Both trials are out of patience at their last epochs, and report them at a later rung again.
@@ -40,58 +42,77 @@ def answer(draws=NO_DRAWS, trials=TRIALS, baselines=SIMPLE, ratios=None, seeds=1
 
 def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
     scores = answer(metric="balanced_accuracy", test_macro_f1=float("nan"))["scores"]
-    assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 3
+    assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 4
     assert {model: of["balanced_accuracy"] for model, of in scores.items()} == {
         "this model": 0.9,
-        "a linear model with class weights": 0.95,  # with classes of equal weight
+        "boosting with class weights": 0.85,  # with classes of equal weight
+        "a linear model with class weights": 0.95,
         "the most frequent class": 0.5,
     }
     assert "macro_f1" not in scores["this model"]  # early records lack it
+
+
+def beside(rows=1000, **accuracies):
+    """Return changes by which models have these accuracies on so many test rows."""
+    own = accuracies.pop("own")
+    models = {name: {"accuracy": value} for name, value in accuracies.items()}
+    return {"test_accuracy": own, "test_rows": rows, "baselines": models}
 
 
 @pytest.mark.parametrize(
     ("changes", "verdict"),
     [
         (
-            {},
-            "The model is not better than a linear model (99 %), but better than the most "
-            "frequent class (60 %)",
+            beside(own=0.9, boosting=0.8, linear=0.7, majority=0.6),
+            "Use this model (90 %): it is better than boosting (80 %), a linear model (70 %) and "
+            "the most frequent class (60 %) by more than noise",
         ),
         (
-            {"metric": "log_loss"},  # lower is better
-            "The model is not better than a linear model (log loss 0.040), but better than the "
+            beside(own=0.8, boosting=0.9, linear=0.7, majority=0.6),
+            "Use boosting (90 %): it is better than this model (80 %), a linear model (70 %) and "
+            "the most frequent class (60 %) by more than noise",
+        ),
+        (
+            beside(own=0.91, boosting=0.9, linear=0.89, majority=0.6),
+            "Use a linear model (89 %), the simplest: this model (91 %) and boosting (90 %) are "
+            "about equally good; the most frequent class (60 %) is worse by more than noise",
+        ),
+        (  # of 10 rows
+            beside(10, own=0.9, boosting=0.7, majority=0.6),
+            "Use none of the models: this model (90 %) and boosting (70 %) are not better than the "
+            "most frequent class (60 %) by more than noise",
+        ),
+        (
+            {"metric": "log_loss", "baselines": {**CLASSES, "boosting": {"log_loss": 0.04}}},
+            "Use boosting (log loss 0.040): it is better than this model (log loss 0.050) and the "
             "most frequent class (log loss 0.700); whether by more than noise is not known",
-        ),
-        (
-            {"baselines": {"majority": MAJORITY, "left_out": "9 values"}},
-            "The model is better than the most frequent class (60 %); a linear model was left out: "
-            "9 values",
-        ),
-        (
-            # Of 1,000 rows, Wilson's intervals of 65 and 66 % begin at 62.0 and 63.0, that of 60 %
-            # ends at 63.0.
-            {"test_accuracy": 0.65, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
-            "The model is not clearly better than the most frequent class (60 %): by the 95 % "
-            "interval, this may be noise",
-        ),
-        (
-            {"test_accuracy": 0.66, "test_rows": 1000, "baselines": {"majority": MAJORITY}},
-            "The model is better than the most frequent class (60 %)",
-        ),
-        (
-            {"metric": "log_loss", "test_loss": 0.01},
-            "The model is better than a linear model (log loss 0.040) and the most frequent class "
-            "(log loss 0.700); whether by more than noise is not known",
         ),
         (  # 0.5 by construction; of 2 x 60 rows, Wilson's interval of 60 % begins at 51.0
             {"metric": "balanced_accuracy", "test_balanced_accuracy": 0.6, "baselines": CLASSES},
-            "The model is better than the most frequent class (50 % balanced accuracy)",
+            "Use this model (60 % balanced accuracy): it is better than the most frequent class "
+            "(50 % balanced accuracy) by more than noise",
         ),
-        ({"baselines": {}}, "No simple model was fitted"),
+        ({"baselines": {"notes": ["x"]}}, "No simple model was fitted; x"),
     ],
 )
-def test_the_verdict_says_which_simple_models_it_beats_and_what_may_be_noise(changes, verdict):
+def test_the_verdict_says_which_model_to_take(changes, verdict):
     assert answer(**changes)["verdict"] == verdict
+
+
+def test_more_than_noise_is_a_difference_whose_newcombe_interval_lies_above_zero():
+    """By hand, a script that gives 0.0524 for 56 of 70 and 48 of 80, as Newcombe (1998) does.
+
+    It gives -0.013 for 52 and 42 of 70, and 0.002 for 53 and 42.
+    """
+    assert answer(**beside(70, own=52 / 70, linear=0.6))["verdict"].startswith("Use a linear")
+    assert answer(**beside(70, own=53 / 70, linear=0.6))["verdict"].startswith("Use this model")
+
+
+def test_of_several_seeds_the_mean_counts():
+    seeds = pd.DataFrame([{**RUN, "test_accuracy": it} for it in (0.9, 0.6, 0.6)])
+    found = how_good(seeds.iloc[0], seeds, NO_DRAWS, TRIALS, SIMPLE, {})
+    assert found["scores"]["this model"]["accuracy"] == pytest.approx(0.7)
+    assert found["uncertainty"][0].startswith("57.9 to 79.2 % is likely")  # Wilson: 48 of 69
 
 
 def test_probabilities_worse_than_the_shares_of_the_classes_are_warned_of():

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 
@@ -24,9 +25,9 @@ def dataset(kind, inputs, normal=None):
     return Dataset("mine", kind, 2, train, test, test, facts)
 
 
-def fitted(features, weight=None):
+def fitted(features, model):
     """Return scikit-learn's predictions and probabilities of the true classes of the test rows."""
-    model = LogisticRegression(class_weight=weight).fit(features["train"], LABELS["train"])
+    model.fit(features["train"], LABELS["train"])
     chances = model.predict_proba(features["test"])
     return model.predict(features["test"]), chances[np.arange(25), LABELS["test"]]
 
@@ -36,11 +37,13 @@ TABLE = {
 }
 
 
-@pytest.mark.parametrize(("name", "weight"), [("linear", None), ("linear_balanced", "balanced")])
-def test_linear_model_of_a_table_is_a_logistic_regression(name, weight):
-    predicted, own = fitted(TABLE, weight)
+@pytest.mark.parametrize(("end", "weight"), [("", None), ("_balanced", "balanced")])
+@pytest.mark.parametrize("kind", [LogisticRegression, HistGradientBoostingClassifier])
+def test_models_of_a_table_are_those_of_scikit_learn(kind, end, weight):
+    name = "linear" if kind is LogisticRegression else "boosting"
+    predicted, own = fitted(TABLE, kind(class_weight=weight))
     right = predicted == LABELS["test"]
-    scores = baselines(dataset("tabular", TABLE))[name]
+    scores = baselines(dataset("tabular", TABLE))[name + end]
     assert scores["accuracy"] == pytest.approx(right.mean())
     recalls = [right[LABELS["test"] == number].mean() for number in (0, 1)]
     assert scores["balanced_accuracy"] == pytest.approx(np.mean(recalls))
@@ -59,8 +62,10 @@ def test_linear_model_of_texts_reads_tf_idf_of_their_words():
         for name, rows in inputs.items()
     }
     reader = TfidfVectorizer().fit(words["train"])
-    _, own = fitted({name: reader.transform(texts) for name, texts in words.items()})
+    features = {name: reader.transform(texts) for name, texts in words.items()}
+    _, own = fitted(features, LogisticRegression())
     found = baselines(dataset("text", inputs))
+    assert "boosting" not in found
     assert found["linear"]["log_loss"] == pytest.approx(-np.log(own).mean(), rel=1e-3)
 
 
@@ -68,9 +73,38 @@ def test_linear_model_of_texts_reads_tf_idf_of_their_words():
 def test_large_data_have_no_linear_model(monkeypatch, largest, fits):
     monkeypatch.setattr(module, "LARGEST", largest)
     found = baselines(dataset("tabular", TABLE))
-    assert "majority" in found
+    assert {"majority", "boosting"} < found.keys()
     assert found["rows_by_class"] == {"test": {"a": 15, "b": 10}}
     assert found["repeated_test_rows"] == 0.2
     assert ("linear" in found) is fits
-    reason = None if fits else "240 training values and 2 classes would take too long"
-    assert found.get("left_out") == reason
+    said = "a linear model was left out: 240 training values and 2 classes would take too long"
+    assert found["notes"] == ([] if fits else [said])
+
+
+def test_wide_tables_have_no_boosting(monkeypatch):
+    monkeypatch.setattr(module, "WIDEST", 5)
+    found = baselines(dataset("tabular", TABLE))
+    assert not {"boosting", "boosting_balanced"} & found.keys()
+    said = "boosting was left out: 3 features and 2 classes would take too long"
+    assert found["notes"] == [said]
+
+
+def test_boosting_of_long_tables_has_random_rows(monkeypatch):
+    monkeypatch.setattr(module, "BOOSTED", 40 * 3 * 2)
+    found = baselines(dataset("tabular", TABLE))
+    assert found["notes"] == ["boosting had 40 random training rows of 80"]
+    assert found["boosting"]["accuracy"] > 0.6  # the first 40 rows have one class
+
+
+@pytest.mark.parametrize("boosted", [10**9, 10_001 * 3])
+def test_boosting_takes_a_class_of_one_row_among_many_or_none(monkeypatch, boosted):
+    """Scikit-learn stops boosting early above 10,000 rows, and refuses such a class then."""
+    monkeypatch.setattr(module, "BOOSTED", boosted)
+    left_out = np.random.default_rng(0).permutation(10_002)[-1]
+    labels = torch.zeros(10_002, dtype=torch.int64)
+    labels[::2], labels[left_out] = 1, 2
+    train = Split(labels[:, None].float(), labels)
+    test = Split(torch.tensor([[0.0], [1.0]]), torch.tensor([0, 1]))
+    facts = {"rows_by_class": {}, "repeated_test_rows": 0.0}
+    found = baselines(Dataset("mine", "tabular", 3, train, test, test, facts))
+    assert found["boosting"]["accuracy"] == 1.0

@@ -37,7 +37,7 @@ from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
 from automata.experiment import recommended, request
-from automata.experiment.recommended import HEDGE, HYPERBAND, PATIENCE
+from automata.experiment.recommended import ASHA, HEDGE, PATIENCE
 from automata.loading import make
 from automata.new import new
 from automata.prediction.predict import load
@@ -95,9 +95,7 @@ def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
 
 
 @in_process
-@pytest.mark.parametrize(
-    ("rows", "minutes", "method"), [(150, 0.06, HYPERBAND), (4500, 6000, HEDGE)]
-)
+@pytest.mark.parametrize(("rows", "minutes", "method"), [(150, 0.06, ASHA), (4500, 6000, HEDGE)])
 def test_without_a_method_it_does_what_new_writes(
     rows: int,
     minutes: float,
