@@ -258,9 +258,12 @@ _FIGURES = (
             own=True,
         )
         for name, caption in (
-            ("confusion", "Answers of the best model to the test rows of each class."),
-            ("classes", "Recall and precision of the best model by class, on the test rows."),
-            ("course", "The search of the best run, and the training of its model."),
+            (
+                "confusion",
+                "Answers to the test rows of each class; of many classes, the wrong ones.",
+            ),
+            ("classes", "Recall and precision by class, on the test rows."),
+            ("course", "The search, and the training of the model."),
         )
     ),
 )

@@ -24,7 +24,7 @@ HEADER = """\
 # `relative_test_error` says what they are worth: FULL's test accuracy minus the combination's, in
 # percentage points, over seeds. If it is positive, FULL's hyper-parameters are better on test data;
 # null: no FULL run to compare with.
-# `how_good`: its verdict says which model to take; scores of this model are means over seeds.
+# `how_good`: its verdict says which model to take; scores of the tuned model are means over seeds.
 # Predictions of the best run's model: automata predict FOLDER new.csv --output predictions.csv
 """
 

@@ -27,7 +27,7 @@ SCORES = {
 ACRONYMS = {"macro_f1": "macro F1", "roc_auc": "ROC AUC"}
 """Names of metrics in texts, where they are not the words of the key."""
 
-OWN = "this model"
+OWN = "the tuned model"
 SIMPLE = {
     "boosting": "boosting",
     "boosting_balanced": "boosting with class weights",
@@ -73,7 +73,8 @@ def how_good(
     reach = f"new rows may give another score: by how much is not known{f' ({note})' * bool(note)}"
     if rows:
         words = likely(scores[OWN][metric], rows)
-        reach = f"{words} is likely on new rows (95 % Wilson interval, {note})"
+        alike = " like the test rows" * bool(baselines.get("repeated_test_rows"))
+        reach = f"{words} is likely on new rows{alike} (95 % Wilson interval, {note})"
     return {
         "verdict": "; ".join([_verdict(metric, scores, rows), *baselines.get("notes", [])]),
         "scores": scores,
@@ -187,7 +188,7 @@ def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
     if seeds == 1:
         return "one seed: another one may give another result"
     mean = f"{mean_score(metric, runs)} ({wording.INTERVALS[interval(seeds)]})"
-    return f"{mean} is the mean of {seeds} searches with other seeds, on the same test rows"
+    return f"{mean} is the mean of {seeds} searches with different seeds, on the same test rows"
 
 
 def _worth(

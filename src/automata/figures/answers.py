@@ -67,26 +67,21 @@ def confusion_figure(study: Study, dataset: str) -> Figure:
     axes.set_yticks(axes.get_yticks(), names, rotation=0)
     axes.tick_params(length=0)
     axes.set(xlabel="Answer", ylabel="Class")
-    style.add_note(figure, ["Percent of the test rows of a class; the diagonal is right."])
+    style.add_note(figure, ["Percent of the test rows of a class; the diagonal is correct."])
     return figure
 
 
 def _largest(rows: pd.DataFrame) -> Figure:
-    """Return the most frequent wrong answers, as shares of the rows of the class."""
-    totals = rows.groupby("class")["rows"].transform("sum")
-    wrong = rows.assign(share=rows["rows"] / totals, of=totals)[rows["class"] != rows["answer"]]
-    shown = wrong.sort_values(["rows", "share"], ascending=False).head(SHOWN)
-    figure, axes = _lines(len(shown))
-    labels = [
-        f"{_short(one)} as {_short(other)}" for one, other in shown[["class", "answer"]].values
-    ]
-    axes.barh(labels, shown["share"], color=STRONG)
-    for place, (part, whole) in enumerate(shown[["rows", "of"]].values):
-        axes.text(
-            shown["share"].iloc[place], place, f" {part} of {whole}", va="center", size=style.SMALL
-        )
-    axes.set(xlim=(0, 1.15 * shown["share"].max()), xlabel="Share of the class's test rows")
-    style.add_note(figure, [f"The {len(shown)} most frequent confusions."])
+    """Return the most frequent wrong answers, and how many rows of the class got them."""
+    wrong = rows.assign(of=rows.groupby("class")["rows"].transform("sum"))
+    wrong = wrong[wrong["class"] != wrong["answer"]].nlargest(SHOWN, "rows")
+    figure, axes = _lines(len(wrong), "Test rows")
+    for place, (part, whole) in enumerate(wrong[["rows", "of"]].to_numpy()):
+        axes.text(part, place, f" {part} of {whole}", va="center", size=style.SMALL)
+    pairs = zip(wrong["class"], wrong["answer"], strict=True)
+    labels = [f"{_short(one)} answered as {_short(other)}" for one, other in pairs]
+    axes.barh(labels, wrong["rows"], color=STRONG)
+    axes.set_xlim(0, 1.2 * wrong["rows"].max())
     return figure
 
 
@@ -103,7 +98,7 @@ def classes_figure(study: Study, dataset: str) -> Figure:
     left_out = len(scores) - SHOWN if len(scores) > MOST_CLASSES else 0
     if left_out:
         scores = scores.nsmallest(SHOWN, "recall")
-    figure, axes = _lines(len(scores))
+    figure, axes = _lines(len(scores), "Share")
     labels = [f"{_short(str(name))} ({rows:,.0f})" for name, rows in scores["rows"].items()]
     axes.hlines(labels, scores["recall"], scores["precision"], color=FAINTER, linewidth=0.8)
     for name, colour, shape in (("precision", LIGHT, "D"), ("recall", STRONG, "o")):
@@ -143,7 +138,7 @@ def course_figure(study: Study, dataset: str) -> Figure:
     below.plot(training["epoch"], training["loss"], color=STRONG)
     below.set(xlabel="Epoch of the chosen training", ylabel="Training loss")
     below.xaxis.set_major_locator(MaxNLocator(integer=True))
-    notes = ["Above: a dot is a validation of a trial, the line the best so far."]
+    notes = ["Above: a dot is a validation score of a configuration, the line the best so far."]
     if known(run.get("kept_epoch")):
         below.axvline(run["kept_epoch"], color=FAINT, linestyle=":")
         notes.append("Dotted: the epoch whose weights are the model.")
@@ -168,12 +163,13 @@ def _classes(rows: pd.DataFrame) -> list[str]:
     return list(dict.fromkeys([*rows["class"], *rows["answer"]]))
 
 
-def _lines(lines: int) -> tuple[Figure, Axes]:
+def _lines(lines: int, unit: str) -> tuple[Figure, Axes]:
     """Return a figure and its axes, with room for so many names on the y axis, the first on top."""
     figure, ((axes,),) = style.axes_of(1, 1, 0.8 + LINE_INCHES * lines, COLUMN_INCHES)
-    axes.set_ylim(lines - 0.5, -0.5)
-    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.set(ylim=(lines - 0.5, -0.5), xlabel=unit)
+    axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=unit != "Share"))
+    if unit == "Share":
+        axes.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
     style.hide_lines(axes)
     return figure, axes
 

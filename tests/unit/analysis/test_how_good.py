@@ -44,12 +44,12 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
     scores = answer(metric="balanced_accuracy", test_macro_f1=float("nan"))["scores"]
     assert [next(iter(of)) for of in scores.values()] == ["balanced_accuracy"] * 4
     assert {model: of["balanced_accuracy"] for model, of in scores.items()} == {
-        "this model": 0.9,
+        "the tuned model": 0.9,
         "boosting with class weights": 0.85,  # with classes of equal weight
         "a linear model with class weights": 0.95,
         "the most frequent class": 0.5,
     }
-    assert "macro_f1" not in scores["this model"]  # early records lack it
+    assert "macro_f1" not in scores["the tuned model"]  # early records lack it
 
 
 def beside(rows=1000, **accuracies):
@@ -64,32 +64,38 @@ def beside(rows=1000, **accuracies):
     [
         (
             beside(own=0.9, boosting=0.8, linear=0.7, majority=0.6),
-            "Use this model (90 %): it is better than boosting (80 %), a linear model (70 %) and "
+            "Use the tuned model (90 %): it is better than boosting (80 %), a linear model (70 %) "
+            "and "
             "the most frequent class (60 %) by more than noise",
         ),
         (
             beside(own=0.8, boosting=0.9, linear=0.7, majority=0.6),
-            "Use boosting (90 %): it is better than this model (80 %), a linear model (70 %) and "
+            "Use boosting (90 %): it is better than the tuned model (80 %), a linear model (70 %) "
+            "and "
             "the most frequent class (60 %) by more than noise",
         ),
         (
             beside(own=0.91, boosting=0.9, linear=0.89, majority=0.6),
-            "Use a linear model (89 %), the simplest: this model (91 %) and boosting (90 %) are "
+            "Use a linear model (89 %), the simplest: the tuned model (91 %) and boosting (90 %) "
+            "are "
             "about equally good; the most frequent class (60 %) is worse by more than noise",
         ),
         (  # of 10 rows
             beside(10, own=0.9, boosting=0.7, majority=0.6),
-            "Use none of the models: this model (90 %) and boosting (70 %) are not better than the "
+            "Use none of the models: the tuned model (90 %) and boosting (70 %) are not better "
+            "than the "
             "most frequent class (60 %) by more than noise",
         ),
         (
             {"metric": "log_loss", "baselines": {**CLASSES, "boosting": {"log_loss": 0.04}}},
-            "Use boosting (log loss 0.040): it is better than this model (log loss 0.050) and the "
+            "Use boosting (log loss 0.040): it is better than the tuned model (log loss 0.050) "
+            "and the "
             "most frequent class (log loss 0.700); whether by more than noise is not known",
         ),
         (  # 0.5 by construction; of 2 x 60 rows, Wilson's interval of 60 % begins at 51.0
             {"metric": "balanced_accuracy", "test_balanced_accuracy": 0.6, "baselines": CLASSES},
-            "Use this model (60 % balanced accuracy): it is better than the most frequent class "
+            "Use the tuned model (60 % balanced accuracy): it is better than the most frequent "
+            "class "
             "(50 % balanced accuracy) by more than noise",
         ),
         ({"baselines": {"notes": ["x"]}}, "No simple model was fitted; x"),
@@ -105,13 +111,15 @@ def test_more_than_noise_is_a_difference_whose_newcombe_interval_lies_above_zero
     It gives -0.013 for 52 and 42 of 70, and 0.002 for 53 and 42.
     """
     assert answer(**beside(70, own=52 / 70, linear=0.6))["verdict"].startswith("Use a linear")
-    assert answer(**beside(70, own=53 / 70, linear=0.6))["verdict"].startswith("Use this model")
+    assert answer(**beside(70, own=53 / 70, linear=0.6))["verdict"].startswith(
+        "Use the tuned model"
+    )
 
 
 def test_of_several_seeds_the_mean_counts():
     seeds = pd.DataFrame([{**RUN, "test_accuracy": it} for it in (0.9, 0.6, 0.6)])
     found = how_good(seeds.iloc[0], seeds, NO_DRAWS, TRIALS, SIMPLE, {})
-    assert found["scores"]["this model"]["accuracy"] == pytest.approx(0.7)
+    assert found["scores"]["the tuned model"]["accuracy"] == pytest.approx(0.7)
     assert found["uncertainty"][0].startswith("57.9 to 79.2 % is likely")  # Wilson: 48 of 69
 
 
@@ -164,7 +172,7 @@ def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
     rows = "another score: by how much is not known (the rarest class has 1 test row)"
     rare = {**SIMPLE, "rows_by_class": {"test": {"a": 900, "b": 1}}}
     assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0].endswith(rows)
-    words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with other seeds"
+    words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with different seeds"
     assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1].startswith(words)
 
 

@@ -61,8 +61,8 @@ def test_many_classes_show_the_most_frequent_confusions(answered):
     )
     (axes,) = confusion_figure(answered(labels, answers), "sst5").axes
     names = [label.get_text() for label in axes.get_yticklabels()]
-    assert names == ["class 07 as class 01", "class 09 as class 02"]
-    assert [bar.get_width() for bar in axes.patches] == pytest.approx([3 / 5, 1 / 3])
+    assert names == ["class 07 answered as class 01", "class 09 answered as class 02"]
+    assert [bar.get_width() for bar in axes.patches] == [3, 1]
     assert [text.strip() for text in texts(axes)] == ["3 of 5", "1 of 3"]
 
 

@@ -121,11 +121,11 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
     )
     assert re.findall(r'<section id="([a-z-]+)" aria', html) == ["best", "caveats", "tables"]
     assert (
-        '<p class="alert">Use a linear model (99 %): it is better than this model (40 %) and'
+        '<p class="alert">Use a linear model (99 %): it is better than the tuned model (40 %) and'
         in html
     )
     assert "<strong>40 % accuracy</strong> on" in html  # the mean
-    assert "mean of 3 seeds; the one with the best validation score has 60 %" in html
+    assert "mean of 3 seeds; the model that is kept, of seed" in html
     assert re.search("automata predict results/runs/.*/seed-[0-2] NEWROWS", html)
     assert '<p class="alert">Do not trust its probabilities: its log loss (0.200) is' in html
     cells = re.findall("<th scope=.row.>(.*?)</th>" + "<td>(.*?)</td>" * 3, html)
