@@ -19,7 +19,7 @@ from automata.experiment.recommended import (
     job_of,
     keys_of,
     probed,
-    space_of,
+    trained_of,
 )
 from automata.tuning.job import run
 from automata.tuning.sizes import EFFICIENCY, Size, expected
@@ -38,10 +38,10 @@ def main() -> None:
     for path in options.data:
         data = read_dataset(path)
         base = data_keys(data)
-        space = {"protocol": {data.kind: {"search_space": space_of(data)}}}
+        space = {"protocol": {data.kind: trained_of(data)}}
         epochs = probed(data, job_of(base, space))
         for slots, method in product(options.slots, options.methods):
-            keys = keys_of(method, Size(*options.size, 1), slots, data)
+            keys = keys_of(method, Size(*options.size, 1), slots, data, trained_of(data))
             job = job_of(base, keys, {"metering": {"exclusive": False}})
             predicted = expected(job, epochs).wall / (EFFICIENCY if slots > 1 else 1)
             with tempfile.TemporaryDirectory(prefix="automata-slots-") as folder:

@@ -42,6 +42,13 @@ IMAGES = (4_000, 11_153)
 LEFT_OUT = (4298, 5949, 7066, 7237, 7248, 7630, 8006, 8831, 8968, 9415)
 """Those of which the study had a copy of lower quality alone."""
 FOLDER = Path("data")
+SETS = (
+    *("vietnam-urban", "twoyear-female", "run-sex", "loans-verified", "loans-term"),
+    *("yrbss-gender", "packages-roxygen", "crash-deploy", "flights-origin", "gss-gender"),
+    *("labsup-worked", "movies-drama", "mpls-problem", "tv16-vote", "wives-insurance"),
+    *("packages", "images"),
+)
+"""The data sets of the study, in the order of their runs."""
 SECTIONS = ("admin", "devel", "games", "net", "science", "sound", "utils", "x11")
 FRAME = {
     "builtins": ("slice",),

@@ -14,7 +14,7 @@ from sklearn import datasets
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
-from automata.experiment.recommended import PATIENCE, base_of, job_of, space_of
+from automata.experiment.recommended import PATIENCE, base_of, job_of, trained_of
 from automata.records import Record
 from automata.training.baselines import baselines
 from automata.training.device import limit_threads
@@ -69,7 +69,7 @@ def _scores(table: pd.DataFrame, split: int) -> Iterator[tuple[str, float]]:
         data = prepare("data", Preparation.model_validate({"own": own}), folder)
         write_dataset(data, folder / "data.safetensors")
         base = base_of("data", own) | METHOD
-        ours = {"patience": PATIENCE, "break_ties": True, "search_space": space_of(data)}
+        ours = {"patience": PATIENCE, "break_ties": True, **trained_of(data)}
         found: dict[str, Record] = {}
         for label, keys in {"paper's": {}, "ours": ours}.items():
             job = job_of(base, {"protocol": {"tabular": SIZE | keys}})

@@ -98,6 +98,9 @@ def configuration(
         "metric": f"the largest class has {rows.max()} training rows, the smallest {rows.min()}",
         "class_weights": "all classes have equal weight in training; none: all rows",
     }
+    if "model" in protocol:
+        comments["model"] = "for small images on a CPU; on a GPU: resnet18"
+        comments["search_space"] = "all hyper-parameters that are tuned"
     if protocol["class_weights"] == "none":
         comments["metric"] = "also: balanced_accuracy, macro_f1, log_loss, roc_auc"
         comments["class_weights"] = "balanced: all classes have equal weight in training"

@@ -224,6 +224,7 @@ _RATES = ("lr1", "lr2", "lr3", "lr4")
 MODELS: dict[str, ModelSpec] = {
     "mlp": ModelSpec("automata.models.nets:mlp", "tabular", ("hidden1", "hidden2"), ("dropout",)),
     "lstm": ModelSpec("automata.models.nets:lstm", "text", ("hidden",), ("layers", "dropout")),
+    "convnet": ModelSpec("automata.models.nets:convnet", "image"),
     "resnet18": ModelSpec("automata.models.nets:resnet18", "image", optional=_RATES),
     "resnet50": ModelSpec("automata.models.nets:resnet50", "image", optional=_RATES),
 }

@@ -23,7 +23,15 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Split
 from automata.errors import UserError
 from automata.experiment import recommended
-from automata.experiment.recommended import ASHA, HEDGE, HYPERBAND, OF_MANY, PATIENCE, SPACES
+from automata.experiment.recommended import (
+    ASHA,
+    CONVNET,
+    HEDGE,
+    HYPERBAND,
+    OF_MANY,
+    PATIENCE,
+    SPACES,
+)
 from automata.new import name_of, new
 from automata.tuning.sizes import SIZES, Epoch, Size
 
@@ -198,11 +206,11 @@ def texts():
     frame.to_csv("123.tsv", sep="\t", index=False)
 
 
-def images():
+def images(pixels=8):
     for number in range(20):
         image = Path("pics", ("cat", "dog")[number % 2], f"{number}.png")
         image.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(RANDOM.integers(0, 256, (8, 8, 3), np.uint8)).save(image)
+        Image.fromarray(RANDOM.integers(0, 256, (pixels, pixels, 3), np.uint8)).save(image)
 
 
 @pytest.mark.parametrize(
@@ -227,7 +235,8 @@ def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, targe
     assert (protocol.metric, protocol.class_weights) == balanced[name != "flowers"]
     assert (protocol.patience, protocol.break_ties) == (PATIENCE, True)
     space = {key: it.model_dump(mode="json") for key, it in protocol.search_space.items()}
-    assert space.items() >= SPACES[kind].items()
+    changed = CONVNET["search_space"] if kind == "image" else SPACES[kind]
+    assert space.items() >= changed.items()
 
 
 @pytest.fixture
@@ -244,7 +253,8 @@ def epochs(monkeypatch):
 def rows(count, kind="tabular"):
     """Return a data set with so many training rows, as far as a plan reads it."""
     data = prepare("data", Preparation.model_validate({"own": FLOWERS_KEYS}), Path())
-    train = Split(data.train.inputs, torch.arange(count) % 2)
+    inputs = data.train.inputs[..., None, None] if kind == "image" else data.train.inputs
+    train = Split(inputs, torch.arange(count) % 2)
     return replace(data, kind=kind, train=train)
 
 
@@ -273,6 +283,34 @@ def test_large_data_are_tuned_as_recommended(epochs, monkeypatch, configurations
     written = yaml.safe_load(Path("flowers.yaml").read_text())
     assert written.items() >= keys.items()
     assert written["protocol"]["tabular"].items() >= of_kind.items()
+
+
+@pytest.mark.parametrize(
+    ("pixels", "device", "model"),
+    [(32, "cpu", "convnet"), (96, "cpu", "resnet18"), (32, "cuda", "resnet18")],
+)
+def test_small_images_are_for_a_small_net_unless_there_is_a_gpu(
+    pixels, device, model, epochs, monkeypatch
+):
+    monkeypatch.setattr(recommended, "choose_device", lambda compute, kind: torch.device(device))
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    epochs(1.0)
+    images(pixels)
+    new(Path("pics"), None, None, None, 1.0)
+    (experiment,) = read_experiments([DEFAULTS, Path("pics.yaml")])
+    protocol = experiment.protocol_of("pics")
+    rates = {"learning_rate"} if model == "convnet" else {"lr1", "lr2", "lr3", "lr4"}
+    assert (
+        protocol.model,
+        protocol.search_space.keys() & {"learning_rate", "lr1", "lr2", "lr3", "lr4"},
+    ) == (model, rates)
+
+
+def test_a_plan_tunes_the_model_that_is_asked_for(epochs):
+    epochs(1.0)
+    changes = {"protocol": {"image": {"model": "resnet18"}}}
+    found = recommended.recommended(rows(500, "image"), BASES["image"], changes, 1.0, SIZES)
+    assert found.keys["protocol"]["image"]["search_space"] == SPACES["image"]
 
 
 BY_SLOTS = {1: HEDGE, 2: HEDGE, 4: HEDGE, 8: ASHA, 16: ASHA}

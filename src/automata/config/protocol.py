@@ -59,8 +59,8 @@ class Protocol(Section):
     """The protocol of one search algorithm; hyper-parameters override keys of the same name."""
 
     model: ModelName | OwnModel
-    """model: `mlp` (tabular), `lstm` (text), `resnet18`, `resnet50` (image), or your own,
-    `{factory: "package.module:function", ...}`"""
+    """model: `mlp` (tabular), `lstm` (text), `convnet`, `resnet18`, `resnet50` (image), or your
+    own, `{factory: "package.module:function", ...}`"""
     configurations: Configurations
     """trials of a search"""
     epochs: Count

@@ -89,6 +89,16 @@ OF_LARGE_TABLES = {
     "weight_decay": {"loguniform": [1e-5, 0.1]},
 }
 """The same from FEWEST_ROWS on, where the weight decay of small tables cost 0 to 3 points."""
+SMALL_PIXELS = 64
+"""Longest side of small images."""
+CONVNET: Config = {
+    "model": "convnet",
+    "optimizer": "adam",
+    "schedule": "cosine",
+    "augmentation": {"crop_padding": 2},
+    "search_space": {"learning_rate": RATES, "weight_decay": {"loguniform": [1e-5, 0.01]}},
+}
+"""Keys of the protocol of small images on a CPU."""
 
 
 class Plan(NamedTuple):
@@ -144,20 +154,24 @@ def recommended(
     as in a probe.
     """
     asked: Config = changes.get("protocol", {}).get(data.kind, {})
-    protocol = {"search_space": space_of(data), "configurations": 1, "epochs": 2}
+    # Without the protocol, whose changes need the search space of the plan.
+    others = {key: value for key, value in changes.items() if key != "protocol"}
+    compute = job_of(base, others).settings.compute
+    on_cpu = choose_device(compute, data.kind).type == "cpu"
+    trained = trained_of(data, on_cpu, asked.get("model"))
+    protocol = {**trained, "configurations": 1, "epochs": 2}
     job = job_of(base, {"protocol": {data.kind: protocol}}, changes)
     most = spaces.size(job.settings.protocol.search_space)
     epochs = probed(data, job)
-    compute = job.settings.compute
     slots, watts = float(torch.cuda.device_count()), None
-    if choose_device(compute, data.kind).type == "cpu":
+    if on_cpu:
         slots, watts = cpus() / compute.threads_per_trial, watts_per_thread()
     chosen = changes.get("compute", {}).get("concurrent_trials")
     named = not changes.keys().isdisjoint(AXES)
 
     def planned(method: str, size: Size) -> Plan:
         at_once = chosen or max(1, min(int(slots), size.configurations))
-        keys = keys_of(method, size, at_once, data)
+        keys = keys_of(method, size, at_once, data, trained)
         if "metric" in asked:  # which has a default of its own
             del keys["protocol"][data.kind]["class_weights"]
         took = expected(job_of(base, keys, changes), epochs)
@@ -210,8 +224,8 @@ def allowed(data: Dataset, size: Size) -> list[str]:
     return [HYPERBAND, *hedge, *([ASHA] if size.configurations >= MANY else [])]
 
 
-def keys_of(method: str, size: Size, slots: int, data: Dataset) -> Config:
-    """Return the keys of a configuration: method, size, slots, and what suits the data."""
+def keys_of(method: str, size: Size, slots: int, data: Dataset, trained: Config) -> Config:
+    """Return the keys of a configuration: method, size, slots, model, and what suits the data."""
     keys: Config = {"searches": ["random"], "selectors": ["full"]}
     keys["schedulers"], of_method = [SCHEDULERS.get(method)], {}
     if method == HEDGE:
@@ -228,16 +242,22 @@ def keys_of(method: str, size: Size, slots: int, data: Dataset) -> Config:
         "class_weights": "balanced" if balanced else "none",
         "patience": PATIENCE,
         **of_method,
-        "search_space": space_of(data),
+        **trained,
     }
     keys |= {"seeds": [*range(size.seeds)], "protocol": {data.kind: protocol}}
     return keys | ({"compute": {"concurrent_trials": slots}} if slots > 1 else {})
 
 
-def space_of(data: Dataset) -> dict[str, Any]:
-    """Return the changes of the default search space."""
+def trained_of(data: Dataset, on_cpu: bool = True, model: Any = None) -> Config:
+    """Return the keys of the protocol for changes of the default search space, or for CONVNET.
+
+    `model` is the one that the user names, if any.
+    """
+    small = data.kind == "image" and max(data.train.inputs.shape[2:]) <= SMALL_PIXELS
+    if small and (model == "convnet" or (on_cpu and model is None)):
+        return CONVNET
     large = data.kind == "tabular" and len(data.train) >= FEWEST_ROWS
-    return SPACES[data.kind] | (OF_LARGE_TABLES if large else {})
+    return {"search_space": SPACES[data.kind] | (OF_LARGE_TABLES if large else {})}
 
 
 def config_of(*parts: Config) -> Config:

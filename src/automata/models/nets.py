@@ -1,4 +1,7 @@
-"""The models of the paper (section 3.2): of tables an MLP, of texts an LSTM, of images ResNets."""
+"""The models of the paper (section 3.2): of tables an MLP, of texts an LSTM, of images ResNets.
+
+For small images on a CPU, on which a ResNet takes too long, there is a small convolutional net.
+"""
 
 from __future__ import annotations
 
@@ -138,6 +141,36 @@ def lstm(dataset: Dataset, configuration: dict[str, Any]) -> LstmClassifier:
     hidden, layers = configuration["hidden"], configuration.get("layers", 1)
     vectors, dropout = dataset.extras["vectors"], configuration.get("dropout", 0.0)
     return LstmClassifier(vectors, hidden, layers, dataset.classes, dropout)
+
+
+class ConvNet(Classifier):
+    """Three convolutions of 16, 32 and 64 channels, each with half the height and width."""
+
+    evaluation_rows = 64
+    memory_format = torch.channels_last
+    """On a CPU it trains a quarter faster than the usual order, and evaluates twice as fast."""
+
+    def __init__(self, channels: int, height: int, width: int, classes: int) -> None:
+        super().__init__()
+        self.body = nn.Sequential()
+        for outputs in (16, 32, 64):
+            # Rounded up, so that any number of pixels can be halved three times.
+            halved = nn.MaxPool2d(2, ceil_mode=True)
+            self.body.extend([*_layers(channels, (outputs, 3, 1)), nn.ReLU(inplace=True), halved])
+            channels, height, width = outputs, -(-height // 2), -(-width // 2)
+        self.head = nn.Linear(channels * height * width, classes)
+        self.to(memory_format=self.memory_format)  # type: ignore[call-overload]
+
+    def features(self, inputs: Tensor) -> Tensor:
+        """Return the last maps: (n, channels, H, W) float -> (n, 64 ceil(H/8) ceil(W/8))."""
+        maps: Tensor = self.body(inputs.contiguous(memory_format=self.memory_format))
+        return maps.flatten(1)
+
+
+def convnet(dataset: Dataset, configuration: dict[str, Any]) -> ConvNet:
+    """Return a small convolutional net for `dataset`; `configuration` has no sizes."""
+    channels, height, width = dataset.train.inputs.shape[1:]
+    return ConvNet(channels, height, width, dataset.classes)
 
 
 class BasicBlock(nn.Module):

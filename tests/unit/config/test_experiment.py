@@ -152,7 +152,9 @@ REFUSED = [
     own(".dna: the project has this name; choose another", "dna", **TABLE),
     own(".mine.kind: missing", path="a.csv"),
     own('.mine.kind: "table" is not valid; valid: tabular, text, image', kind="table"),
-    tabular('model: "mpl" is not valid; valid: mlp, lstm, resnet18, resnet50 or a', model="mpl"),
+    tabular(
+        'model: "mpl" is not valid; valid: mlp, lstm, convnet, resnet18, resnet50 or a', model="mpl"
+    ),
     tabular("model: lstm is for text data; valid: mlp", model="lstm"),
     tabular("configurations: 1000000000 is ...integer > 0 and <= 10000", configurations=10**9),
     tabular("augmentation: is for images", augmentation={"flip": True}),

@@ -1,6 +1,7 @@
-"""The paper's models against their equations, published sizes and other ways to compute them."""
+"""The models against their equations, published sizes and other ways to compute them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -11,7 +12,9 @@ from automata.datasets.prepared import Split
 from automata.models.nets import (
     BasicBlock,
     Bottleneck,
+    ConvNet,
     LstmClassifier,
+    convnet,
     lstm,
     mlp,
     resnet18,
@@ -108,6 +111,35 @@ def test_built_lstm_has_the_sizes_of_data_and_configuration(dataset, given, laye
     assert [part.p for part in model.modules() if isinstance(part, nn.Dropout)] == dropout
     inputs = padded(SENTENCES)
     assert torch.equal(model(inputs), model(inputs)) is (not dropout)
+
+
+# The small convolutional net
+
+
+def test_convnet_is_the_net_of_the_published_runs(monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[3] / "docs/examples")
+    from small_convnet import SmallConvNet
+
+    model = with_random_statistics(ConvNet(3, 24, 32, 10))
+    published = SmallConvNet(3, 24 * 32, 10).double().eval()
+    values = zip(published.state_dict(), model.state_dict().values(), strict=True)
+    published.load_state_dict(dict(values))
+    inputs = noise(2, 3, 24, 32)
+    torch.testing.assert_close(model.features(inputs), published.features(inputs))
+
+
+@pytest.mark.parametrize(
+    ("shape", "parts"), [((1, 8, 8), 1), ((3, 9, 17), 2 * 3), ((1, 28, 28), 4 * 4), ((3, 1, 64), 8)]
+)
+def test_convnet_takes_any_size_and_number_of_channels(dataset, shape, parts):
+    rows = torch.zeros(2, *shape, dtype=torch.uint8)
+    split = Split(rows, torch.zeros(2, dtype=torch.int64))
+    model = convnet(replace(dataset, kind="image", classes=7, train=split), {}).double().eval()
+    features = model.features(inputs := noise(5, *shape))
+    assert features.shape == (5, 64 * parts)
+    expected = features @ model.head.weight.T + model.head.bias
+    assert expected.shape == (5, 7)
+    torch.testing.assert_close(model(inputs), expected)
 
 
 # ResNets
