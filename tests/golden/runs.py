@@ -185,7 +185,7 @@ def _dataset(kind: str, classes: int, split: Any, rows: int, **extras: torch.Ten
 
 
 DATA = {"mlp": _table, "lstm": _texts, "resnet18": _images, "resnet50": _images}
-assert set(DATA) == set(MODELS)
+assert set(MODELS) - set(DATA) == {"convnet"}  # newer than the machine of the stored runs
 
 if __name__ == "__main__":
     STORED.write_text(json.dumps(every(), indent=1, sort_keys=True) + "\n", encoding="utf-8")

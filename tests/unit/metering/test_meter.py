@@ -177,7 +177,7 @@ def test_packages_that_pyjoules_knows_in_part_are_all_read_by_codecarbon(rapl, m
 
 @pytest.fixture
 def slow_host(monkeypatch):
-    """A package of 10 W by the real clock; a look at all processes takes 0.3 s of CPU time.
+    """A package of 10 W by the real clock; a look at all processes takes 1 s of CPU time.
 
     Returns the wall and CPU time before and after each look of the main thread.
     """
@@ -190,7 +190,7 @@ def slow_host(monkeypatch):
 
     def slow(tree):
         before = now()
-        burn(0.3)
+        burn(1.0)
         find(tree)
         if threading.current_thread() is threading.main_thread():
             clocks.append((before, now()))
@@ -216,9 +216,9 @@ def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_
         wall, used = now() - start
 
     most_wall, most_used = slow_host[-1][0] - slow_host[0][1]  # between the outer looks
-    ticks = 0.05  # CPU times of processes are counted by 0.01 s
     assert wall <= window.measurement.wall_seconds <= most_wall
-    assert used - ticks <= window.measurement.cpu_seconds <= most_used + ticks
+    # Children of other tests may still work, but less than a look takes.
+    assert used - 0.05 <= window.measurement.cpu_seconds <= most_used + 0.5
     assert window.measurement.host_busy_cpu_seconds > 0.9 * used
     for account in (half, window.measurement):
         assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=0.05)
