@@ -56,9 +56,9 @@ JOBS: dict[str, Job] = {
     "two trials at once": make_job(2, run=RS2, **HEDGE),
 }
 
-TIMED = {"finished_at", "seconds", "provenance", "lock_wait_seconds", "slots"}
-TIMED |= {"answers", "class_names"}
-"""Times, hosts, and a field that these records have not."""
+LEFT_OUT = {"finished_at", "seconds", "provenance", "lock_wait_seconds"}
+LEFT_OUT |= {"slots", "answers", "class_names"}
+"""Times and hosts; fields that are newer than these records."""
 
 
 def data_of(folder: Path) -> Path:
@@ -82,7 +82,7 @@ def _timeless(value: Any) -> Any:
         return [_timeless(part) for part in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: _timeless(part) for key, part in value.items() if key not in TIMED}
+    kept = {key: _timeless(part) for key, part in value.items() if key not in LEFT_OUT}
     return {**kept, "segments": len(value["segments"])} if "segments" in value else kept
 
 

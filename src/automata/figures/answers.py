@@ -95,8 +95,8 @@ def classes_figure(study: Study, dataset: str) -> Figure:
     scores = pd.DataFrame({"rows": counts}).reindex(_classes(rows))
     scores["recall"] = right.reindex(scores.index, fill_value=0) / scores["rows"]
     scores["precision"] = right.reindex(scores.index, fill_value=0) / answered.reindex(scores.index)
-    left_out = len(scores) - SHOWN if len(scores) > MOST_CLASSES else 0
-    if left_out:
+    classes = len(scores)
+    if classes > MOST_CLASSES:
         scores = scores.nsmallest(SHOWN, "recall")
     figure, axes = _lines(len(scores), "Share")
     labels = [f"{_short(str(name))} ({rows:,.0f})" for name, rows in scores["rows"].items()]
@@ -110,12 +110,11 @@ def classes_figure(study: Study, dataset: str) -> Figure:
     lowest = float(np.nanmin(scores[["recall", "precision"]]))
     axes.set_xlim(max(0, math.floor(10 * lowest - 1) / 10), 1)
     style.add_legend(figure, axes.get_legend_handles_labels()[0])
-    few = [f"The {SHOWN} classes with the lowest recall, of {len(scores) + left_out}."] * bool(
-        left_out
-    )
-    recall = "Recall: share of the rows of a class that get this answer."
-    precision = "Precision: share of these answers that are right. In brackets: test rows."
-    style.add_note(figure, [*few, recall, precision])
+    notes = ["Recall: share of the rows of a class that get this answer."]
+    notes.append("Precision: share of these answers that are right. In brackets: test rows.")
+    if classes > MOST_CLASSES:
+        notes.insert(0, f"The {SHOWN} classes with the lowest recall, of {classes}.")
+    style.add_note(figure, notes)
     return figure
 
 
