@@ -24,7 +24,7 @@ FACTS = ("rows_by_class", "repeated_test_rows")
 LARGEST = 100_000_000
 """Maximum of training values x classes for a linear model, which then takes a few minutes."""
 BOOSTED = 10_000_000
-"""The same for boosting, which trains on random rows of larger tables, for up to 20 seconds."""
+"""The same for boosting, which trains on random rows of larger tables, for up to 10 seconds."""
 WIDEST = 1_000
 """Maximum of features x classes for boosting, whose trees take long even for few rows."""
 
@@ -34,8 +34,8 @@ def baselines(data: Dataset) -> dict[str, Any]:
 
     `majority` answers the most frequent class, with the shares of the classes as probabilities.
     `linear` is a logistic regression on standardised features, on TF-IDF of the words, or on
-    pixels; `boosting`, of tables alone, has scikit-learn's defaults. If a name ends with
-    `_balanced`, all classes have equal weight. `notes` says what was left out, or had fewer rows.
+    pixels; `boosting`, of tables alone, has scikit-learn's defaults but for 63 bins, which are as
+    good and twice as fast as 255. If a name ends with `_balanced`, all classes have equal weight. `notes` says what was left out, or had fewer rows.
     """
     train, test = data.train, data.test
     notes: list[str] = []
@@ -93,7 +93,8 @@ def _models(data: Dataset, notes: list[str]) -> Iterator[tuple[str, Callable[...
         notes.append(f"boosting had {len(rows):,} random training rows of {len(train):,}")
     # Early stopping, of more than 10,000 rows, needs two rows of each class.
     rarest = np.unique(train.labels[rows], return_counts=True)[1].min()
-    options = {"random_state": 0, "early_stopping": "auto" if rarest > 1 else False}
+    stopping = "auto" if rarest > 1 else False
+    options = {"max_bins": 63, "random_state": 0, "early_stopping": stopping}
     yield "boosting", partial(HistGradientBoostingClassifier, **options), rows
 
 
