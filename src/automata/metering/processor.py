@@ -11,7 +11,7 @@ from pyJoules.device import rapl_device
 from pyJoules.exception import PyJoulesException
 
 from automata.metering.counters import Counter, Source, readable
-from automata.metering.measurement import JOULES_PER_KWH, Channel
+from automata.metering.measurement import Channel
 from automata.metering.processes import ProcessTree
 
 MICROJOULES = 1e-6
@@ -20,10 +20,9 @@ os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbo
 
 
 def rapl_counters(notes: list[str]) -> list[Counter]:
-    """Open and return RAPL's counters: pyJoules' if it reads every package, else codecarbon's.
+    """Open and return pyJoules' counters of all packages and their memory.
 
-    codecarbon also reads packages of several dies, or in another order, but no memory. The result
-    is [] if nothing can be read; `notes` receives why.
+    The result is [] if a package cannot be read; `notes` receives why.
     """
     root = Path(rapl_device.RAPL_API_DIR)
     try:
@@ -40,7 +39,7 @@ def rapl_counters(notes: list[str]) -> list[Counter]:
     if found and found == len(packages):
         return counters
     notes.append(f"RAPL: {found} of {len(packages)} packages can be read")
-    return readable("codecarbon RAPL", notes, partial(_codecarbon_counter, root))
+    return []
 
 
 def _counter(root: Path, domain: Any) -> Counter:
@@ -59,27 +58,6 @@ def _counter(root: Path, domain: Any) -> Counter:
         unit=MICROJOULES,
         modulus=float((zone / "max_energy_range_uj").read_text()) + 1,
     )
-
-
-def _codecarbon_counter(root: Path) -> Counter:
-    """Return one counter of all packages; codecarbon itself follows where each wraps."""
-    from codecarbon.core.cpu import IntelRAPL
-    from codecarbon.core.units import Time
-
-    rapl = IntelRAPL(str(root))
-    rapl.start()
-    counted = 0.0
-
-    def read() -> float:
-        nonlocal counted
-        moved = rapl.get_cpu_details(Time(0))  # kWh since the last call; the time gives watts
-        packages = [kwh for name, kwh in moved.items() if "Energy" in name]
-        if not packages:
-            raise OSError("no package can be read")
-        counted += float(sum(packages))
-        return counted
-
-    return Counter("cpu", "package", "codecarbon RAPL", read, unit=JOULES_PER_KWH)
 
 
 def _name(zone: Path) -> str:

@@ -34,8 +34,9 @@ def baselines(data: Dataset) -> dict[str, Any]:
 
     `majority` answers the most frequent class, with the shares of the classes as probabilities.
     `linear` is a logistic regression on standardised features, on TF-IDF of the words, or on
-    pixels; `boosting`, of tables alone, has scikit-learn's defaults but for 63 bins, which are as
-    good and twice as fast as 255. If a name ends with `_balanced`, all classes have equal weight. `notes` says what was left out, or had fewer rows.
+    pixels. `boosting`, of tables alone, has scikit-learn's defaults, but 63 bins: as good, and
+    twice as fast. If a name ends with `_balanced`, all classes have equal weight. `notes` says what
+    was left out, or had fewer rows.
     """
     train, test = data.train, data.test
     notes: list[str] = []
