@@ -12,10 +12,13 @@ from pathlib import Path
 import pandas as pd
 
 from automata import names
-from automata.analysis.overview import METHODS, for_readers, gains, ran, worth
+from automata.analysis.answer import METHODS
+from automata.analysis.overview import for_readers, gains, ran, worth
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_texts
+from automata.config.files import DEFAULTS, read
+from automata.config.sections import Carbon
 from automata.simulation.readers import certainty, claims, losses
 
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
@@ -56,7 +59,8 @@ def figures(text: str) -> dict[Path, Path]:
 def _answer(study: Study) -> pd.DataFrame:
     """Return speedup and error of AUTOMATA and RS2 on 10 %, and the error of FULL's repeat."""
     lines = []
-    runs = compared(ratios_to_full(study.runs))
+    carbon = Carbon.model_validate(read(DEFAULTS)["carbon"])
+    runs = compared(ratios_to_full(study.runs, carbon))
     for (dataset, scheduler), rows in runs.groupby(["dataset", "scheduler"]):
         of = {name: gains(part) for name, part in rows.groupby(["selector", "fraction"])}
         line = {"dataset": dataset, "scheduler": scheduler}

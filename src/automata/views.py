@@ -133,6 +133,8 @@ class View:
     """Heading of the figure on the page; figures without one are not on the page."""
     table: str = ""
     """The table with the numbers and records behind the figure."""
+    ratio: str = ""
+    """The quantity on x, if the function draws several."""
     own: bool = False
     """Whether only own data has the figure, which is part of the answer on the page."""
 
@@ -217,19 +219,29 @@ _FIGURES = (
         f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
         "one subset size in one search, the mean over its seeds.",
     ),
-    View(
-        "tradeoff",
-        "tradeoff:tradeoff",
-        DATASETS,
-        f"{_PLANE}, a panel per search and scheduler. {_READING}",
-    ),
-    View(
-        "energy",
-        "tradeoff:energy",
-        DATASETS,
-        f"Energy ratio against relative test error. {QUANTITIES['energy_ratio'].definition} "
-        "The note in the figure says whether energy was measured or estimated. One carbon "
-        "intensity holds for all runs, so the ratio of CO2 is the same.",
+    *(
+        View(
+            name,
+            "tradeoff:tradeoff",
+            DATASETS,
+            f"{QUANTITIES[ratio].title}{' over FULL' * (ratio == 'speedup')} against relative test "
+            f"error, a panel per search and scheduler. {QUANTITIES[ratio].definition} {reading}",
+            ratio=ratio,
+        )
+        for name, ratio, reading in (
+            ("tradeoff", "speedup", _READING),
+            (
+                "energy",
+                "energy_ratio",
+                "The note in the figure says how energy was obtained: an estimate from CPU time is "
+                "no evidence beyond time.",
+            ),
+            (
+                "co2",
+                "co2_energy_ratio",
+                "CO2 from time, as the paper computes it, has the ratios of the speedup.",
+            ),
+        )
     ),
     View(
         "anytime",

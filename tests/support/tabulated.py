@@ -8,6 +8,7 @@ import pandas as pd
 
 from automata.analysis.collect import ANSWERS, TRAINING
 from automata.analysis.differences import COLUMNS as DIFFERENCES
+from automata.analysis.energy import energy_table
 from automata.analysis.ratios import ratios_to_full
 from automata.analysis.study import Study
 from automata.analysis.tables import write
@@ -31,7 +32,7 @@ def write_tables(
     runs: pd.DataFrame, folder: Path, differing: Sequence[Sequence[Any]] = (), trials: bool = True
 ) -> Study:
     """Write what studies and the overview read of `runs` to `folder`."""
-    ratios = ratios_to_full(runs)
+    ratios = ratios_to_full(runs, CARBON)
     write(runs, folder / "runs.parquet")
     if trials:
         write(synthetic_trials(runs), folder / "trials.parquet")
@@ -41,5 +42,6 @@ def write_tables(
     write(ratios, folder / "ratios.csv")
     write(tradeoff(ratios), folder / "tradeoff.csv")
     write(untuned(runs), folder / "untuned.csv")
+    write(energy_table(runs, CARBON), folder / "energy.csv")
     write(pd.DataFrame(differing, columns=DIFFERENCES), folder / "differences.csv")
     return Study(folder)

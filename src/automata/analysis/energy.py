@@ -14,22 +14,30 @@ GRAMS_PER_MILE = 400
 KILOMETRES_PER_MILE = 1.609344
 
 
-def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per run: seconds, kWh and g CO2e; missing if no energy was measured.
+AMOUNTS = ["kwh", "co2_energy_grams", "co2_time_grams"]
+"""Columns that `with_amounts` adds."""
 
-    `co2_measured_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as
+
+def with_amounts(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
+    """Return `runs` with energy and g CO2e; missing if no energy was measured.
+
+    `co2_energy_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as
     in the Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which the
     paper used: one device at its design power, no CPU, no PUE. The calculator also rounds.
     """
     kwh = runs["energy_joules"].astype(float) / JOULES_PER_KWH
-    hours = runs["total_seconds"] / 3600
-    table = runs.assign(
+    hours = runs["total_seconds"].astype(float) / 3600
+    return runs.assign(
         kwh=kwh,
-        co2_measured_grams=kwh * carbon.pue * carbon.grams_per_kwh,
+        co2_energy_grams=kwh * carbon.pue * carbon.grams_per_kwh,
         co2_time_grams=hours * carbon.tdp_watts / 1000 * carbon.grams_per_kwh,
     )
-    energy = ["energy_method", "energy_source", "co2_measured_grams", "co2_time_grams", "flags"]
-    return table[[*RUN, "total_seconds", "kwh", *energy, "record"]]
+
+
+def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
+    """Return a row per run: seconds, and the AMOUNTS of `with_amounts`."""
+    columns = ["total_seconds", *AMOUNTS, "energy_method", "energy_source", "flags", "record"]
+    return with_amounts(runs, carbon)[[*RUN, *columns]]
 
 
 def joules(phases: list[Measurement]) -> float | None:
@@ -102,7 +110,7 @@ def _energies(table: pd.DataFrame) -> list[str]:
         details = f"{source}; runs: {len(runs)}" if source else f"runs: {len(runs)}"
         energy = f"Energy, {how_measured(method, source)} ({details})"
         if method is not None:
-            grams = _mass(runs["co2_measured_grams"].sum())
+            grams = _mass(runs["co2_energy_grams"].sum())
             energy += f": {amount(runs['kwh'].sum(), ENERGY)}; CO2e from it: {grams}"
         lines.append(f"{energy}.")
     return lines

@@ -9,16 +9,14 @@ from typing import Any
 import pandas as pd
 
 from automata import names
+from automata.analysis.answer import METHODS, answer, sentences
 from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
 from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
 from automata.analysis.tradeoff import CONTRAST, mean_differences, paired_differences
-from automata.analysis.wording import cell, percent, times
-
-METHODS = (names.AUTOMATA, "rs2")
-"""The selectors on the page, if one of them ran: the paper's method, and re-sampling alone."""
+from automata.analysis.wording import cell, energy, mass, number, percent, times
 
 AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
     "dataset": (names.DATASETS, names.dataset),
@@ -40,13 +38,15 @@ DISTURBED = "A speedup is nan if other work disturbed it; `tradeoff.csv` has rat
 
 def overview(study: Study) -> str:
     """Return the page, in Markdown; a section without a row is left out."""
+    found = answer(study.ratios)
+    first = "\n".join(f"- {it}" for it in sentences(found))
     sections = [
         f"## {title}\n\n{text}\n\n{markdown(for_readers(table))}"
         for title, text, make in SECTIONS
         if len(table := make(study))
     ]
     missing = bool(compared(study.ratios)["speedup"].isna().any())
-    return "\n".join([OPENING, *[DISTURBED] * missing, *sections])
+    return "\n".join([OPENING, *[f"{first}\n"] * bool(first), *[DISTURBED] * missing, *sections])
 
 
 def for_readers(table: pd.DataFrame) -> pd.DataFrame:
@@ -98,15 +98,49 @@ def ran(study: Study) -> pd.DataFrame:
 
 def glance(study: Study) -> pd.DataFrame:
     """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
+    return _by_size(study, lambda group: "{} ({}), {}".format(*gains(group)))
+
+
+def energies(study: Study) -> pd.DataFrame:
+    """Return a row as `glance`: energy ratio, and energy."""
+
+    def of_cell(runs: pd.DataFrame) -> str:
+        ratio, kwh = means(runs, "energy_ratio", "kwh")
+        return f"{number(ratio)} ({energy(kwh)})"
+
+    return _by_size(study, of_cell)
+
+
+def emissions(study: Study) -> pd.DataFrame:
+    """Return a row as `glance`: ratio and grams of CO2, from energy and from time."""
+
+    def of_cell(runs: pd.DataFrame) -> str:
+        parts = [
+            f"{number(ratio)} ({mass(grams)})"
+            for ratio, grams in (
+                means(runs, f"co2_{source}_ratio", f"co2_{source}_grams")
+                for source in ("energy", "time")
+            )
+        ]
+        return "; ".join(parts)
+
+    return _by_size(study, of_cell)
+
+
+def _by_size(study: Study, of_cell: Callable[[pd.DataFrame], str]) -> pd.DataFrame:
     rows = _of_methods(compared(study.ratios))
-    keys = ["dataset", "scheduler", "selector"]
-    return by_size(rows, keys, lambda group: "{} ({}), {}".format(*gains(group)))
+    return by_size(rows, ["dataset", "scheduler", "selector"], of_cell)
+
+
+def means(runs: pd.DataFrame, *columns: str) -> list[float]:
+    """Return the mean of each column: of each seed first, then over seeds."""
+    return [*runs.groupby("seed")[list(columns)].mean().mean()]
 
 
 def gains(runs: pd.DataFrame) -> list[str]:
-    """Return speedup, ceiling and error of `runs`: means of each seed first, then over seeds."""
-    means = runs.groupby("seed")[["speedup", "ceiling", "relative_test_error"]].mean().mean()
-    faster, ceiling, error = (round(value, 1) + 0.0 for value in means)
+    """Return the means of speedup, ceiling and error."""
+    found = means(runs, "speedup", "ceiling", "relative_test_error")
+    faster, ceiling, error = (round(value, 1) + 0.0 for value in found)
     return [f"{faster:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
 
 
@@ -193,6 +227,18 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         "is noise alone: FULL with other weights and mini-batches. "
         "More: `tradeoff.csv` (all selectors), `fronts.csv`.",
         glance,
+    ),
+    (
+        "Energy",
+        "Ratio of FULL's energy to that of a run, and the energy of a run, of the same searches. "
+        "An estimate from CPU time is no evidence beyond time.",
+        energies,
+    ),
+    (
+        "CO2",
+        "The same of CO2, from energy; then from time, as the paper computes it. One intensity "
+        "holds for all runs, so these ratios equal those of energy and time.",
+        emissions,
     ),
     (
         "Gradients or re-sampling",

@@ -15,7 +15,7 @@ class Quantity:
     words: str
     """Its name in a sentence."""
     unit: str
-    """TIMES, "pp" (percentage points), "%" (the value is a share), "s", or nothing."""
+    """TIMES, "pp" (percentage points), "%" (the value is a share), "s", "kWh", "g", or nothing."""
     definition: str
     spread: bool = False
     """Whether the tradeoff table has bounds over seeds."""
@@ -105,7 +105,34 @@ QUANTITIES = {
             axis="Energy ratio, FULL / method",
         ),
         Quantity(
+            "co2_energy_ratio",
+            "CO2 ratio",
+            TIMES,
+            "CO2 of FULL / CO2 of the run, from energy x PUE x intensity. One intensity holds for "
+            "all runs, so it equals the energy ratio.",
+            spread=True,
+            seeds="energy_seeds",
+            axis="CO2 ratio, FULL / method",
+        ),
+        Quantity(
+            "co2_time_ratio",
+            "CO2 ratio (from time)",
+            TIMES,
+            "CO2 of FULL / CO2 of the run, from time x TDP x intensity, as in the paper: equals "
+            "the speedup.",
+            spread=True,
+            seeds="speedup_seeds",
+        ),
+        Quantity(
             "total_seconds", "total time", "s", "Seconds of the search plus the final training."
+        ),
+        Quantity("kwh", "energy", "kWh", "Energy of the search plus the final training."),
+        Quantity("co2_energy_grams", "CO2", "g", "CO2e from energy: energy x PUE x intensity."),
+        Quantity(
+            "co2_time_grams",
+            "CO2 from time",
+            "g",
+            "CO2e as in the paper: total time x TDP x intensity.",
         ),
     )
 }

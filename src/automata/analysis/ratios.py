@@ -8,9 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.energy import AMOUNTS, with_amounts
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
+from automata.config.sections import Carbon
 from automata.metering.measurement import CONTAMINATED_SHARE
 
 logger = logging.getLogger(__name__)
@@ -55,7 +57,9 @@ FACTS = [
 ]
 """Columns copied from the table of runs."""
 
-COLUMNS = list(dict.fromkeys([*FACTS, *QUANTITIES, "full_best_epochs", "full_record", "refused"]))
+COLUMNS = list(
+    dict.fromkeys([*FACTS, *AMOUNTS, *QUANTITIES, "full_best_epochs", "full_record", "refused"])
+)
 
 
 def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
@@ -63,18 +67,21 @@ def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
     return runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE
 
 
-def ratios_to_full(runs: pd.DataFrame) -> pd.DataFrame:
+def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     """Return a row per search, compared with the FULL run of its pair; FULL's own ratios are 1.
 
-    `refused` says why a run is not compared; it then has no other column but FACTS. If energies
-    were obtained in different ways, a warning says so, and their ratio is missing.
+    `refused` says why a run is not compared; it then has FACTS and AMOUNTS alone. If energies were
+    obtained in different ways, a warning says so, and their ratio is missing.
     """
-    table = runs[runs["selector"] != "untuned"].astype(object)
+    table = with_amounts(runs[runs["selector"] != "untuned"], carbon).astype(object)
     rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
     pair = attrgetter(*PAIR)
     full = {pair(row): row for row in rows if row.selector == "full"}
     busy = set(table["record"][disturbed(table)])
-    compared = [_compared(row, full.get(pair(row)), busy) for row in rows]
+    compared = [
+        _compared(row, full.get(pair(row)), busy) | amounts
+        for row, amounts in zip(rows, table[AMOUNTS].to_dict("records"), strict=True)
+    ]
     return pd.DataFrame(compared, columns=COLUMNS)
 
 
@@ -132,6 +139,8 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
         "final_ceiling": None if busy else final_ceiling(run, full),
         "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
+        "co2_energy_ratio": energy,  # one intensity holds for all runs
+        "co2_time_ratio": speedup,
         "full_best_epochs": full.best_epochs,
         "full_record": full.record,
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from graphlib import TopologicalSorter
 from inspect import signature
 from itertools import product
 from pathlib import Path
@@ -97,6 +98,8 @@ class Study:
     """One row per combination, over its seeds (`automata.analysis.tradeoff`)."""
     untuned = _table("untuned.csv", read_csv)
     """One row per panel that has draws without tuning (`automata.analysis.tradeoff`)."""
+    energy = _table("energy.csv", read_csv)
+    """One row per run: seconds, energy and CO2 (`automata.analysis.energy`)."""
     differences = _table("differences.csv", read_texts)
     """Differences between the protocol and the paper's (`automata.analysis.differences`)."""
 
@@ -106,14 +109,22 @@ def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]
 
     A parameter of a table's function names its argument: `study`, an attribute of it, a key of
     `given` (`carbon`, `paper`, `claims`, which is optional), or the function of another table.
+    The tables that a function reads are made before; `study` is all of its attributes.
     """
     known = {**given, "study": study}
-    tables = (*TABLES.values(), BEST)
     skipped = () if "claims" in given else CLAIMS
-    makes = {it.name: it.make for it in tables if it.make and it.name not in skipped}
-    read = {name for name in makes if hasattr(Study, name.removesuffix(".csv"))}
-    for name in sorted(makes, key=lambda name: (name not in read, not name.endswith(".csv"))):
-        make = imported(f"automata.analysis.{makes[name]}")
+    tables = [it for it in (*TABLES.values(), BEST) if it.make and it.name not in skipped]
+    makes = {it.name: imported(f"automata.analysis.{it.make}") for it in tables}
+    stems = {name.removesuffix(".csv"): name for name in makes}
+    attributes = {stem: name for stem, name in stems.items() if hasattr(Study, stem)}
+    named = attributes | {make.__name__: name for name, make in makes.items()}
+    order = {}
+    for name, make in makes.items():
+        reads = signature(make).parameters
+        order[name] = {named[it] for it in reads if it in named}
+        order[name] |= set(attributes.values()) if "study" in reads else set()
+    for name in TopologicalSorter(order).static_order():
+        make = makes[name]
         reads = signature(make).parameters
         content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))
         known[make.__name__] = content

@@ -7,7 +7,7 @@ at random or chosen by gradients. The paper changes both at once.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, median
 
 import numpy as np
@@ -74,12 +74,17 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
             },
             "interval": lambda group: interval(len(group)),
             "other_cpu_share": lambda group: group["other_cpu_share"].max(),
-            "energy_method": lambda group: ", ".join(sorted(set(group["energy_method"].dropna()))),
+            **{it: _values(it) for it in ("energy_method", "energy_source")},
         },
         ["record", "full_record"],
     )
     table.insert(len(table.columns) - 1, "on_front", _on_front(table))
     return table
+
+
+def _values(column: str) -> Callable[[pd.DataFrame], str]:
+    """Return a function of rows: the values of `column`."""
+    return lambda group: ", ".join(sorted(set(group[column].dropna())))
 
 
 def _on_front(table: pd.DataFrame) -> pd.Series:

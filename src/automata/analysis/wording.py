@@ -57,6 +57,16 @@ def seconds(value: float) -> str:
     return amount(value, TIME) if known(value) else MISSING
 
 
+def energy(kwh: float) -> str:
+    """Return an energy in the unit that suits it."""
+    return amount(kwh, ENERGY) if known(kwh) else MISSING
+
+
+def mass(grams: float) -> str:
+    """Return a mass in the unit that suits it."""
+    return amount(grams, MASS) if known(grams) else MISSING
+
+
 def spread(low: float, high: float) -> str:
     """Return bounds: [2.3, 2.7]; nothing if one is unknown."""
     shown = [number(low), number(high)]

@@ -29,8 +29,9 @@ def draw(name: str, study: Study) -> Figure:
     if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
         raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")
     shown = [dataset] if dataset else view.datasets
+    ratio = [view.ratio] if view.ratio else []
     with style():
-        figure: Figure = imported(f"automata.figures.{view.make}")(study, *shown)
+        figure: Figure = imported(f"automata.figures.{view.make}")(study, *shown, *ratio)
     return figure
 
 

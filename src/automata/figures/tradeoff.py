@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from string import ascii_lowercase
 
 import pandas as pd
@@ -30,14 +30,6 @@ SIZES = {1: (COLUMN_INCHES, 2.3), 2: (4.9, 1.85), 4: (PAGE_INCHES, 1.45)}
 """Number of panels in a row -> width of the figure and height of a row, in inches."""
 
 ERROR = "relative_test_error"
-
-CO2 = replace(
-    QUANTITIES["speedup"],
-    words="CO2 ratio (from time)",
-    definition="CO2 of FULL / CO2 of the run, from time x TDP x intensity: equals the speedup.",
-    axis="",
-)
-"""The paper computes CO2 from time."""
 
 LEAST_SPAN = 0.5
 """Smallest span of the y axis in percentage points, so that noise does not fill a panel."""
@@ -104,8 +96,8 @@ def speedups(study: Study, *datasets: str) -> Figure:
 
 def energy_co2(study: Study, of_energy: str, of_co2: str) -> Figure:
     """Return the energy ratios of one data set, and the CO2 ratios of another."""
-    energy_ratio = QUANTITIES["energy_ratio"]
-    return _grid(study, [(_papers(of_energy), energy_ratio), (_papers(of_co2), CO2)])
+    shown = {of_energy: "energy_ratio", of_co2: "co2_time_ratio"}  # as in the paper
+    return _grid(study, [(_papers(name), QUANTITIES[ratio]) for name, ratio in shown.items()])
 
 
 def _papers(dataset: str) -> list[Panel]:
@@ -113,13 +105,8 @@ def _papers(dataset: str) -> list[Panel]:
     return [Panel(dataset, *column) for column in COLUMNS]
 
 
-def energy(study: Study, dataset: str) -> Figure:
-    """Return the energy ratios of `dataset`."""
-    return tradeoff(study, dataset, "energy_ratio")
-
-
-def tradeoff(study: Study, dataset: str, ratio: str = "speedup") -> Figure:
-    """Return the panels of the experiment for `dataset`, two in a row."""
+def tradeoff(study: Study, dataset: str, ratio: str) -> Figure:
+    """Return the panels of the experiment for `dataset`, two in a row, with a ratio on x."""
     shown = panels(study.runs.assign(dataset=dataset))
     columns = min(2, len(shown))
     rows = [shown[i : i + columns] for i in range(0, len(shown), columns)]

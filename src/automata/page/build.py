@@ -16,7 +16,9 @@ from markupsafe import Markup
 
 from automata import names
 from automata.analysis import wording
+from automata.analysis.answer import answer, cells, sentences
 from automata.analysis.how_good import in_words, value
+from automata.analysis.overview import for_readers
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
@@ -68,6 +70,8 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "value": value,
         "in_words": in_words,
         "own_data": _own_data(study),
+        "answer": _answer(study) if paper else None,
+        "repeat": names.REPEAT,
         "near_full": wording.number(NEAR_FULL),
         "headings": HEADINGS,
         "quantities": QUANTITIES,
@@ -81,6 +85,21 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "library": Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
     }
     return _environment().get_template("template.html.j2").render(context)
+
+
+def _answer(study: Study) -> dict[str, Any] | None:
+    """Return what the page opens with; None without a run on subsets."""
+    found = answer(study.ratios)
+    table = for_readers(cells(found))
+    return (
+        {
+            "sentences": list(sentences(found)),
+            "heads": [head.capitalize() for head in table.columns[:3]] + list(table.columns[3:]),
+            "rows": table.to_numpy().tolist(),
+        }
+        if len(found)
+        else None
+    )
 
 
 def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:

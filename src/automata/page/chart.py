@@ -1,7 +1,8 @@
-"""The trade-off of a data set as a chart that shows one panel and filters by its legend."""
+"""The trade-off of a data set as a chart: it shows one panel and ratio, its legend filters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import altair as alt
@@ -10,7 +11,7 @@ import pandas as pd
 from matplotlib.markers import MarkerStyle
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import QUANTITIES, TIMES
 
 SCALE = alt.Scale(zero=False, nice=False, padding=15)
 AREAS = (70, 300)
@@ -24,19 +25,24 @@ ALL = "all sizes"
 UP = "relative_test_error"
 
 
-def chart(points: pd.DataFrame, untuned: pd.DataFrame, across: str) -> dict[str, Any]:
+def chart(points: pd.DataFrame, untuned: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the Vega-Lite specification of the chart of one data set.
 
     A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the columns
-    `across` and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
+    `ratios` and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
     of `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the
     page with the records of a mark.
     """
+    titles = [QUANTITIES[ratio].title for ratio in ratios]
     panels = list(dict.fromkeys(points["panel"]))
     sizes = [ALL, *(size for size in _subsets(points) if size != WHOLE)]
     drawn: Any = (
-        alt.layer(*_untuned(untuned), *_full(), *_points(points, across))
-        .add_params(_radio("panel", "Search, scheduler", panels), _radio("subset", "Subset", sizes))
+        alt.layer(*_untuned(untuned), *_full(), *_points(points, ratios))
+        .add_params(
+            _radio("ratio", "Compare by", titles),
+            _radio("panel", "Search, scheduler", panels),
+            _radio("subset", "Subset", sizes),
+        )
         .properties(width="container", height=400)
     )
     spec: dict[str, Any] = drawn.to_dict()
@@ -65,8 +71,9 @@ def _radio(name: str, title: str, values: list[str]) -> alt.Parameter:
     return alt.param(name, value=values[0], bind=buttons)
 
 
-def _x(column: str, across: str) -> alt.X:
-    return alt.X(column, type="quantitative", title=QUANTITIES[across].label, scale=SCALE)
+def _x(column: str, ratios: Sequence[str]) -> alt.X:
+    title = f"FULL / method ({TIMES})" if len(ratios) > 1 else QUANTITIES[ratios[0]].label
+    return alt.X(column, type="quantitative", title=title, scale=SCALE)
 
 
 def _y(column: str) -> alt.Y:
@@ -99,8 +106,12 @@ def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
     ]
 
 
-def _points(rows: pd.DataFrame, across: str) -> list[alt.Chart]:
-    """Return curves, bars of spreads and points of the chosen selectors."""
+def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
+    """Return curves, bars of spreads and points of the chosen selectors, for the chosen ratio."""
+    chosen = {}
+    for end in ("", "_low", "_high"):
+        fields = ", ".join(f"'{QUANTITIES[it].title}': datum.{it}{end}" for it in ratios)
+        chosen[f"x{end}"] = f"{{{fields}}}[ratio]"
     # Only one legend filters: with two, a click on one would repeat the last click on the other.
     selectors = alt.selection_point("selectors", fields=["selector"], bind="legend")
     looks = [names.look(name) for name in names.ordered(rows["name"], names.METHODS)]
@@ -115,8 +126,10 @@ def _points(rows: pd.DataFrame, across: str) -> list[alt.Chart]:
             f"subset == '{ALL}' || datum.subset == '{WHOLE}' || datum.subset == subset"
         )
         .transform_filter(selectors)
+        .transform_calculate(**chosen)
+        .transform_filter("isValid(datum.x)")
         .encode(
-            x=_x(across, across),
+            x=_x("x", ratios),
             y=_y(UP),
             color=alt.Color("selector:N", title="Selector", scale=colours),
         )
@@ -128,7 +141,7 @@ def _points(rows: pd.DataFrame, across: str) -> list[alt.Chart]:
     legend = alt.Legend(orient="bottom")
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
-        bar.encode(x=_x(f"{across}_low", across), x2=f"{across}_high"),
+        bar.encode(x=_x("x_low", ratios), x2="x_high"),
         bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(

@@ -10,6 +10,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import wording
 from automata.analysis.best import Choice, choices, drawn
+from automata.analysis.energy import ways
 from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower, unscored
 from automata.analysis.quantities import QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
@@ -23,7 +24,12 @@ NEAR_FULL = 1.0
 def shown(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
     unit, value = QUANTITIES[quantity].unit, row[quantity]
-    formats = {"%": wording.percent, "s": wording.seconds}
+    formats = {
+        "%": wording.percent,
+        "s": wording.seconds,
+        "kWh": wording.energy,
+        "g": wording.mass,
+    }
     mean = formats[unit](value) if unit in formats else wording.number(value, unit)
     if not QUANTITIES[quantity].spread or row[QUANTITIES[quantity].seeds] < 2:
         return mean
@@ -69,9 +75,18 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "loses": run["selector"] != "full" and (None if error is None else error[UP] > ROUNDING),
         "slower": [] if error is None else slower(error),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
-        "seconds": wording.seconds(runs["total_seconds"].mean()),
+        "cost": _cost(runs),
         "records": " ".join(runs["record"]),
     }
+
+
+def _cost(runs: pd.DataFrame) -> str:
+    """Return the means of time, energy and CO2."""
+    time, energy = wording.seconds(runs["total_seconds"].mean()), runs["kwh"].mean(skipna=False)
+    if not wording.known(energy):
+        return f"{time}, energy not known"
+    grams = wording.mass(runs["co2_energy_grams"].mean())
+    return f"{time}, {wording.energy(energy)}, {grams} CO2 ({ways(runs)})"
 
 
 def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
@@ -88,7 +103,7 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
         **dict.fromkeys(("validation", "test", "error", "gain"), wording.MISSING),
         "mean": between(metric, values.median(), values.min(), values.max()),
         "seeds": f"median of {wording.count(len(draws), 'draw')}",
-        "seconds": wording.seconds(draws["total_seconds"].mean()),
+        "cost": _cost(draws),
         "records": " ".join(draws["record"]),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.best import winner
+from automata.analysis.energy import AMOUNTS
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
@@ -26,7 +27,10 @@ NEAR = 1.0
 DIGITS = 6
 """Decimals of positions in a chart: more than a screen can show."""
 
-TOOLTIP = ["speedup", "cpu_ratio", "ceiling", UP, "test_accuracy", "total_seconds", "energy_ratio"]
+TOOLTIP = [
+    *("speedup", "cpu_ratio", "ceiling", "energy_ratio", "co2_energy_ratio", UP, "test_accuracy"),
+    *("total_seconds", "kwh", "co2_energy_grams"),
+]
 """Quantities in a tooltip."""
 
 HEADINGS = [
@@ -35,7 +39,7 @@ HEADINGS = [
     ("Seeds", ""),
     *((quantity.heading, quantity.definition) for quantity in QUANTITIES.values()),
     ("Other work", "Largest share of the host's CPU time that went to anything but the job"),
-    ("Energy", "Source of the energy"),
+    ("Energy was", "How the energy was obtained"),
 ]
 """Headings of the tables of numbers, with definitions."""
 
@@ -43,14 +47,18 @@ HEADINGS = [
 def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
     """Return the content of a data set on the page; the command `call` runs its experiment."""
     runs = tables.runs[tables.runs["dataset"] == name]
+    runs = runs.merge(tables.energy[["record", *AMOUNTS]], on="record")
     panels = study.panels(runs)
     table = pd.concat([_rows(panel, tables) for panel in panels], ignore_index=True)
     table["row"] = [f"row-{name}-{number}" for number in table.index]
     untuned = table["selector"] == "untuned"
     across = ratio_of(table[~untuned])
     compared = table[~untuned & table[across].notna()]
+    ratios = [
+        it for it in (across, "energy_ratio", "co2_energy_ratio") if compared[it].notna().any()
+    ]
     marks = compared.to_dict("records")
-    points = pd.DataFrame([_point(row, runs, across) for row in marks]).round(DIGITS)
+    points = pd.DataFrame([_point(row, runs, ratios) for row in marks]).round(DIGITS)
     lines = [_line(row, compared) for row in table[untuned].to_dict("records")]
     has_others = (compared["selector"] != "full").any()
     rows = [
@@ -66,7 +74,7 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
         "across": across,
         "fastest": fastest(compared, across),
         "fastest_automata": fastest(compared[compared["selector"] == AUTOMATA], across),
-        "chart": chart(points, pd.DataFrame(filter(None, lines)), across) if has_others else None,
+        "chart": chart(points, pd.DataFrame(filter(None, lines)), ratios) if has_others else None,
         "rows": rows,
     }
 
@@ -115,16 +123,17 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
     return rows.assign(place=rows["selector"].map(order)).sort_values(["place", "fraction"])
 
 
-def _point(row: dict[Any, Any], runs: pd.DataFrame, across: str) -> dict[str, Any]:
+def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
-    positions = [f"{name}{end}" for name in (across, UP) for end in ("", "_low", "_high")]
+    positions = [f"{name}{end}" for name in (*ratios, UP) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
     seeds = seed_list(mine["seed"])
     if row["seeds"] > 1:
         seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
-    if (known := int(row[QUANTITIES[across].seeds])) < row["seeds"]:
-        seeds += f"; {known} with a {QUANTITIES[across].words}"
+    for ratio in ratios:
+        if (known := int(row[QUANTITIES[ratio].seeds])) < row["seeds"]:
+            seeds += f"; {known} with the {QUANTITIES[ratio].words}"
     return {
         "row": row["row"],
         "panel": Panel.of(row).method,

@@ -61,8 +61,12 @@ def run(selector="gradmatch", fraction=0.1, seed=0, **changes):
         "speedup": 4.0,
         "relative_test_error": 1.0,
         "energy_ratio": 4.0,
+        "kwh": 0.002,
+        "co2_energy_grams": 0.8,
+        "co2_time_grams": 0.9,
         **changes,
     }
+    values |= {"co2_energy_ratio": values["energy_ratio"], "co2_time_ratio": values["speedup"]}
     place = "{dataset}/{search}-{scheduler}".format_map(values)
     values["full_record"] = changes.get("full_record", f"{place}/full-1/{seed}")
     values["record"] = changes.get("record", f"{place}/{selector}-{fraction}/{seed}")

@@ -20,7 +20,7 @@ def table(*changes, **assumptions):
     return energy_table(pd.DataFrame(rows), CARBON.model_copy(update=assumptions))
 
 
-CO2 = ["kwh", "co2_measured_grams", "co2_time_grams"]
+CO2 = ["kwh", "co2_energy_grams", "co2_time_grams"]
 
 
 @pytest.mark.parametrize(

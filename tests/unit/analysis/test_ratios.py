@@ -5,6 +5,7 @@ import pytest
 
 from automata.analysis.ratios import ceiling, ratios_to_full
 from automata.analysis.runs import RunRow
+from support.tabulated import CARBON
 
 from .conftest import only, run
 
@@ -26,7 +27,7 @@ def full(**changes):
 
 def of_run(*rows):
     """Return the one row that is not FULL's."""
-    table = ratios_to_full(pd.DataFrame(rows))
+    table = ratios_to_full(pd.DataFrame(rows), CARBON)
     return only(table[table["selector"] != "full"])
 
 
@@ -35,6 +36,8 @@ def test_a_run_has_its_ratios_to_full():
         "speedup": 5.0,
         "relative_test_error": 2.0,
         "energy_ratio": 4.0,
+        "co2_energy_ratio": 4.0,
+        "co2_time_ratio": 5.0,
         "ceiling": 100 / 35,  # 20 + 10 + 15 / 3 epochs
         "efficiency": 5.0 * 35 / 100,
         "final_ceiling": 4.0,  # 300 / (30 + (10 + 15 / 3) x 3)
@@ -115,7 +118,7 @@ def test_beside_other_work_only_ratios_that_it_hardly_changes_are_known(disturbe
     assert of_run(*estimated)["energy_ratio"] == 4.0
     timed = ["speedup", "efficiency", "final_ceiling", "energy_ratio"]  # RAPL counts all work
     assert [pd.isna(row[name]) for name in timed] == [bool(disturbed)] * 4
-    ours = ratios_to_full(pd.DataFrame(rows)).query("selector == 'full'")
+    ours = ratios_to_full(pd.DataFrame(rows), CARBON).query("selector == 'full'")
     assert ours["speedup"].item() == 1.0
     assert pd.isna(of_run(*(row | {"device": "H100"} for row in rows))["cpu_ratio"])
 

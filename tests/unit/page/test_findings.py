@@ -31,7 +31,12 @@ RUNS = pd.DataFrame(
     final_failure=[None] * 5 + ["loss is nan"] + [None] * 5,
     best_configuration_json=[json.dumps({"lr": 0.1, "run": number}) for number in range(11)],
     record=[str(number) for number in range(11)],
+    kwh=0.002,
+    co2_energy_grams=0.8,
+    energy_method="measured",
+    energy_source="pyJoules RAPL",
 )
+TEN, THREE = (f"{it} s, 2 Wh, 800 mg CO2 (RAPL counters)" for it in (10, 3))
 ONE_AND_DRAWS = RUNS.iloc[[0, 1, 8, 9]]
 TRADEOFF = pd.DataFrame(
     [
@@ -48,14 +53,22 @@ TRADEOFF = pd.DataFrame(
 
 
 def test_each_kind_has_its_run_with_the_highest_validation_score_and_its_means():
-    columns = ["method", "validation", "test", "mean", "seeds", "seconds", "error", "loses"]
+    columns = ["method", "validation", "test", "mean", "seeds", "cost", "error", "loses"]
     rows = best(RUNS, TRADEOFF)
     assert [[row.get(name) for name in columns] for row in rows] == [
-        ["RS2 10 %", "91 %", "83 %", "84 % [83, 85]", "2 seeds", "10 s", "0.4 pp", True],
-        ["FULL", "90 %", "80 %", "89.5 % [80, 99]", "2 seeds", "10 s", MISSING, False],
-        ["AUTOMATA 10 %", "82 %", "86 %", "85 % [84, 86]", "2 seeds", "3 s", MISSING, None],
+        ["RS2 10 %", "91 %", "83 %", "84 % [83, 85]", "2 seeds", TEN, "0.4 pp", True],
+        ["FULL", "90 %", "80 %", "89.5 % [80, 99]", "2 seeds", TEN, MISSING, False],
+        ["AUTOMATA 10 %", "82 %", "86 %", "85 % [84, 86]", "2 seeds", THREE, MISSING, None],
         # A draw that panels share counts once.
-        ["untuned", *[MISSING] * 2, "60 % [50, 70]", "median of 2 draws", "10 s", MISSING, False],
+        [
+            "untuned",
+            *[MISSING] * 2,
+            "60 % [50, 70]",
+            "median of 2 draws",
+            TEN,
+            MISSING,
+            False,
+        ],
     ]
     assert [row["best"] for row in rows] == [True, False, False, False]
     assert rows[0]["hyperparameters"] == ["lr=0.1", "run=6"]

@@ -5,13 +5,14 @@ import pytest
 
 from automata.analysis.ratios import ratios_to_full
 from automata.page.summary import summary
+from support.tabulated import CARBON
 
 NONE = pd.DataFrame(columns=["dataset", "search", "scheduler", "key", "here", "paper"])
 
 
 def facts_of(runs, differences=NONE, **changes):
     table = runs.assign(**changes)
-    return summary(table, ratios_to_full(table), differences)
+    return summary(table, ratios_to_full(table, CARBON), differences)
 
 
 def test_what_was_run_and_where(runs):

@@ -1,0 +1,100 @@
+"""The answer of an experiment: how much less time, energy and CO2 subsets take, at which loss."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pandas as pd
+
+from automata import names
+from automata.analysis import wording
+from automata.analysis.energy import ways
+from automata.analysis.quantities import QUANTITIES
+from automata.analysis.statistics import Spread, Values, summarise
+from automata.analysis.study import compared
+from automata.names import AUTOMATA, CONTROLS
+
+METHODS = (AUTOMATA, "rs2")
+"""The selectors of short answers, if one of them ran: the paper's method, re-sampling alone."""
+
+SIZE = 0.1
+"""The answer is about the subset size that is nearest to this one."""
+
+ERROR = "relative_test_error"
+RATIOS = ("energy_ratio", "co2_energy_ratio", ERROR)
+"""Quantities of the answer beside the speedup, or the work saved if some run has no speedup."""
+
+
+def answer(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per data set and scheduler: one method and size, fixed before its results.
+
+    Values are means over searches, then over seeds, with bounds over seeds; `noise` is the error of
+    FULL's repeat. Without a run on subsets there is no row.
+    """
+    runs = compared(ratios)
+    subsets = runs[~runs["selector"].isin(list(CONTROLS))]
+    ran = set(subsets["selector"])
+    chosen = next((name for name in (*METHODS, *sorted(ran)) if name in ran), "")
+    mine = subsets[subsets["selector"] == chosen]
+    sizes = sorted(mine["fraction"].unique(), key=lambda size: abs(math.log(size / SIZE)))
+    mine = mine[mine["fraction"].isin(sizes[:1])]
+    time = "speedup" if mine["speedup"].notna().all() else "cpu_ratio"
+    keys = ["dataset", "scheduler"]
+    table = summarise(
+        mine,
+        keys,
+        {
+            "method": lambda group: names.method(chosen, float(group["fraction"].iloc[0])),
+            "seeds": lambda group: group["seed"].nunique(),
+            **{it: Spread(partial(_of_seeds, it)) for it in (time, *RATIOS)},
+            "energy was": ways,
+        },
+    )
+    repeats = runs[runs["selector"] == "full-again"].groupby(keys)[ERROR].mean()
+    noise = [repeats.get((row["dataset"], row["scheduler"])) for _, row in table.iterrows()]
+    return table.assign(noise=pd.Series(noise, dtype=float))
+
+
+def sentences(answer: pd.DataFrame) -> Iterator[str]:
+    """Yield a sentence for each scheduler, with the range over its data sets."""
+    time = "speedup" if "speedup" in answer else "cpu_ratio"
+    as_long = "times as long as" if time == "speedup" else "times the CPU time of"
+    for scheduler in names.ordered(answer["scheduler"], names.SCHEDULERS):
+        rows = answer[answer["scheduler"] == scheduler]
+        method = rows["method"].iloc[0]
+        energy = "at an unknown energy"
+        if rows["energy_ratio"].notna().any():
+            energy = f"and {_range(rows['energy_ratio'], wording.number)} times the energy and CO2"
+        yield (
+            f"Under {names.scheduler(scheduler)}, FULL takes {_range(rows[time], wording.number)} "
+            f"{as_long} {method}, {energy}. The test error of {method} minus FULL's is "
+            f"{_range(rows[ERROR], wording.signed)} percentage points."
+        )
+
+
+def cells(answer: pd.DataFrame) -> pd.DataFrame:
+    """Return the table of `answer` as texts, with bounds."""
+    time = "speedup" if "speedup" in answer else "cpu_ratio"
+    table = answer[["dataset", "scheduler", "seeds"]].copy()
+    for name in (time, *RATIOS):
+        spreads = answer[[name, f"{name}_low", f"{name}_high"]].astype(float).round(2)
+        table[QUANTITIES[name].heading] = [
+            f"{wording.number(value)} {wording.spread(low, high) * (seeds > 1)}".strip()
+            for (value, low, high), seeds in zip(spreads.to_numpy(), answer["seeds"], strict=True)
+        ]
+    table[f"{names.REPEAT}: error (pp)"] = answer["noise"].round(2).map(wording.number)
+    return table
+
+
+def _of_seeds(column: str, group: pd.DataFrame) -> Values:
+    """Return the means of a column over searches, for each seed that has it."""
+    return group.groupby("seed")[column].mean().dropna().to_numpy(float)
+
+
+def _range(values: pd.Series[float], words: Callable[[float], str]) -> str:
+    """Return the smallest and the largest value: 2.9 to 4.7."""
+    ends = (float(values.min()), float(values.max()))
+    shown = [words(round(it, 1)).replace("-", wording.MINUS) for it in ends]
+    return " to ".join(dict.fromkeys(shown))
