@@ -32,6 +32,7 @@ rule plot:
         "../envs/automata.yaml"
     threads: READERS
     params:
+        **CODE,
         experiment=EXPERIMENT,
         names=OUTPUTS.drawn,
     message:
@@ -58,6 +59,7 @@ rule build_page:
     conda:
         "../envs/automata.yaml"
     params:
+        **CODE,
         experiment=EXPERIMENT,
     message:
         f"Building the page of {EXPERIMENT}"

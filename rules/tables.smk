@@ -10,6 +10,8 @@ from automata.files import fingerprint
 # The claims about the paper repeat if the content of these files changes, whatever their dates.
 NAMES = ("claims", "config", "paper", "tabular", "text", "image")
 READ = [CONFIG / f"{name}.yaml" for name in NAMES]
+# Tables, figures and the page are made again after an update of the code that makes them.
+CODE = OUTPUTS.code
 
 
 rule unpack:
@@ -42,6 +44,7 @@ rule collect:
         "../envs/automata.yaml"
     threads: READERS
     params:
+        **CODE,
         experiment=EXPERIMENT,
         comparison=as_json(GRID.shared.comparison),
     message:
@@ -68,6 +71,7 @@ rule tabulate:
     conda:
         "../envs/automata.yaml"
     params:
+        **CODE,
         experiment=EXPERIMENT,
         carbon=as_json(GRID.shared.carbon),
         claims=["--claims"] if OUTPUTS.claims else [],

@@ -19,10 +19,9 @@ from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_texts
 from automata.config.files import DEFAULTS, read
 from automata.config.sections import Carbon
-from automata.simulation.readers import certainty, claims, losses
+from automata.simulation.readers import certainty, losses
 
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
-_REACHED = re.compile(r"(\d+ of \d+) panels reach (\S+) at a loss of at most (\S+)")
 
 CLAIMS = (
     *("abstract-3x-30x", "figure-1-hyperband", "figure-1-asha", "appendix-best"),
@@ -82,25 +81,6 @@ def _main_claims(study: Study) -> pd.DataFrame:
     return claims.assign(ours=claims["ours"].str.partition(";")[0])
 
 
-def _simulated_claims(study: Study) -> pd.DataFrame:
-    """Return the verdicts on claims about speedups: of the runs of the protocol, and simulated."""
-    runs = _claims(study.folder.parents[1] / "protocol/tables").to_dict("index")
-    lines: dict[str, dict[str, str]] = {}
-    for row in claims(study).to_dict("records"):
-        real = runs[row["id"]]
-        reached, found = _REACHED.match(real["ours"]), _REACHED.match(row["simulated"])
-        if reached and found:
-            place, loss = row["location"].partition(",")[0], reached[3].rstrip(";")
-            claim = {"claim": f"{place}: {reached[2]}, loss ≤ {loss}"}
-            line = lines.setdefault(row["id"], claim | {"runs": _short(real["verdict"], reached)})
-            line[f"simulated, by {row['by']}"] = _short(row["verdict"], found)
-    return pd.DataFrame(lines.values())
-
-
-def _short(verdict: str, reached: re.Match[str]) -> str:
-    return f"{'yes' if verdict == 'reproduced' else 'no'}, {reached[1]}"
-
-
 TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "runs": lambda study: for_readers(ran(study)).loc[:, :"measured hours"],
     "answer": _answer,
@@ -108,6 +88,5 @@ TABLES: dict[str, Callable[[Study], pd.DataFrame]] = {
     "claims": _main_claims,
     "losses": losses,
     "certainty": certainty,
-    "simulated-claims": _simulated_claims,
 }
 """The tables that `with_tables` knows, by name."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
+from automata.code import STAMP, reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
@@ -58,6 +59,20 @@ class Outputs:
         """The records that exist; if none does, the first path, for the error message."""
         existing = [path for path in self.records if Path(path).exists()]
         return existing or self.records[:1]
+
+    @property
+    def code(self) -> dict[str, str]:
+        """The parameter of all rules that read records, which changes with their code.
+
+        If a record is gone, Snakemake would repeat its run to make the tables again. So tables that
+        exist then keep the code that made them.
+        """
+        tables = Path(self.folder, "tables")
+        made = all(Path(path).exists() for path in self.collected)
+        if made and not all(Path(path).exists() for path in self.records):
+            known = stamped(tables)
+            return {"code": known} if known else {}
+        return {"code": reading_code(tables / STAMP)}
 
     def news(self) -> list[str]:
         """Return lines to print before the jobs start: the archives, or what the runs are."""

@@ -9,7 +9,7 @@ import pytest
 from .conftest import ROOT, snakemake
 
 MADE_OF_RECORDS = ("prepare", "tune", "collect")
-"""Rules that no edit of the tables' code, of comments or of rules repeats."""
+"""Rules that no edit of comments or of rules repeats."""
 
 
 def call(project, folder, *arguments, status=0):
@@ -38,9 +38,23 @@ def edit(file, old, new):
 def test_edited_code_and_comments_repeat_no_run(project, copy):
     edit(project / "src/automata/training/device.py", "True", "False")
     edit(project / "src/automata/selection/random.py", "from", "# a comment\nfrom")
-    edit(project / "src/automata/figures/seconds.py", "annotations", "annotations\nimport os")
+    edit(project / "src/automata/analysis/tradeoff.py", '"""The tradeoff', '# new\n"""A tradeoff')
     edit(project / "rules/tune.smk", "rule tune", "# a comment\nrule tune")
     assert planned(project, copy.folder) == {}
+
+
+def test_update_of_the_code_that_reads_records_makes_tables_again_without_a_run(project, copy):
+    edit(project / "src/automata/analysis/tradeoff.py", '"seeds": len', '"seeds": len, "new": len')
+    assert planned(project, copy.folder) == {"collect": 1}
+    call(project, copy.folder)
+    assert "new" in pd.read_csv(copy.folder / "results/smoke/tables/tradeoff.csv")
+    assert planned(project, copy.folder) == {}
+
+    # Tables whose records are gone stay as they are, instead of starting runs.
+    edit(project / "src/automata/page/page.css", "body", "html body")
+    shutil.rmtree(copy.folder / "results/runs")
+    page = "results/smoke/index.html"
+    assert "Nothing to be done" in call(project, copy.folder, "--dry-run", "--", page)
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The published results: their tables come out of their records again, on any machine."""
 
+import re
 import shutil
 
 import pandas as pd
@@ -8,6 +9,7 @@ import yaml
 
 from automata.analysis.tables import read_csv
 from automata.config.files import read_experiments
+from automata.page.build import page
 from support.published import assert_same
 
 from .conftest import ROOT, Workflow
@@ -21,20 +23,29 @@ NAMES = sorted(path.parent.name for path in REFERENCE.glob("*/records.tar.xz"))
     "name",
     [pytest.param(name, marks=pytest.mark.slow if name != "default" else ()) for name in NAMES],
 )
-def test_records_make_the_published_tables_again_and_each_row_names_its_records(name, tmp_path):
+def test_records_make_the_published_files_again_and_each_row_names_its_records(name, tmp_path):
     shutil.copy2(REFERENCE / name / "records.tar.xz", tmp_path)
     tables = {path.name: path for path in (REFERENCE / name / "tables").iterdir()}
     datasets = sorted(pd.read_csv(tables["runs.csv"])["dataset"].unique())
-    config = {"experiment": "again", "archives": ["records.tar.xz"], "datasets": datasets}
+    config = {"experiment": "published", "archives": ["records.tar.xz"], "datasets": datasets}
     own = {dataset: OWN[dataset] for dataset in datasets if dataset in OWN}
     assert Workflow(tmp_path, {**config, "own_datasets": own}).run("tables")["tune"] == 0
 
-    again = tmp_path / "results/again/tables"
+    made = tmp_path / "results/published"
+    again = made / "tables"
     assert {"runs.csv", "untuned.csv", "overview.md", "tradeoff.csv", "energy.md"} <= set(tables)
     for file, path in tables.items():
         assert_same(again / file, path)
 
-    folder = "results/again/records"
+    published = REFERENCE / name / "index.html"
+    if published.exists():
+        shutil.copytree(published.parent / "figures", made / "figures")
+        html = page(made, ["config/reference/published.yaml"])
+        assert html == published.read_text(), "python -m tools.republish"
+        links = re.findall(r'href="(?!#|https?:|data:)([^"]+)"', html)
+        assert [link for link in links if not (published.parent / link).exists()] == []
+
+    folder = "results/published/records"
     records = {str(path.relative_to(tmp_path)) for path in tmp_path.glob(f"{folder}/**/*.json")}
     for table in ("runs", "ratios", "tradeoff", "untuned"):
         rows = read_csv(again / f"{table}.csv")

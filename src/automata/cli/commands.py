@@ -189,10 +189,12 @@ def collect(
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write
+    from automata.code import STAMP, stamp
 
     made = collect(record_files(records), parsed(Comparison, comparison), processes)
     for name, content in made.items():
         write(content, output / name)
+    write(stamp(), output / STAMP)
 
 
 def tabulate(

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
 
 import pandas as pd
 
 from automata import names
-from automata.analysis.claims import ClaimsFile
-from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
-from automata.config.base import parsed
-from automata.config.files import DEFAULTS, read
 from automata.simulation.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
@@ -34,12 +29,6 @@ METHODS = {
 
 BY = dict(zip(("samples", "CPU time"), SPEEDUPS, strict=True))
 """Measures of speedup -> their columns."""
-
-CLAIMS = (
-    *("abstract-3x-30x", "contributions-3x-30x", "figure-1-hyperband", "conclusion-hyperband"),
-    "large-subsets-without-loss",
-)
-"""The claims about speedup and loss of AUTOMATA, which simulated searches can check."""
 
 
 def _under_hyperband(study: Study) -> pd.DataFrame:
@@ -82,26 +71,3 @@ def certainty(study: Study) -> pd.DataFrame:
     texts = pd.DataFrame(columns).map("{:.2f}".format)
     texts.insert(0, "training seeds", noise["seeds"])
     return texts.rename(index=names.dataset).reset_index()
-
-
-def claims(study: Study) -> pd.DataFrame:
-    """Return the verdicts on the means and intervals of simulated searches."""
-    rows = _under_hyperband(study)
-    usual = (rows["metric"] == "accuracy") & (rows["finalists"] == 1)
-    usual &= rows["horizon_exponent"] == 0
-    errors = {f"relative_test_error{end}": rows[f"regret{end}"] for end in ("", "_low", "_high")}
-    enough = dict.fromkeys(("seeds", "speedup_seeds"), SEEDS_FOR_INTERVAL)
-    means = rows.assign(**errors, **enough, search="random")[usual]
-    file = DEFAULTS.with_name("claims.yaml")
-    known: dict[str, Any] = parsed(ClaimsFile, read(file), f"{file}: ").claims
-    lines = []
-    for name, (by, column) in product(CLAIMS, BY.items()):
-        ratios = dict.fromkeys(("speedup", "speedup_low", "speedup_high"), means[column])
-        table = means.assign(**ratios)
-        simulated, claim = Study(study.folder), known[name]
-        simulated.__dict__["tradeoff"] = table
-        if len(claim.grid.rows(table, [names.AUTOMATA])):
-            finding = claim.check(simulated)
-            line = {"id": name, "location": claim.location, "by": by}
-            lines.append(line | {"verdict": finding.verdict, "simulated": finding.ours})
-    return pd.DataFrame(lines)
