@@ -33,6 +33,8 @@ from automata.views import CLAIMS, TABLES, figures, view_of
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
 """Tables that the page of own data does not name."""
 
+HEADS = {"dataset": "Data set", "scheduler": "Scheduler", "seeds": "Seeds"}
+"""Headings of the table of the answer that are not quantities."""
 
 UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh)\b)")
 """The space between a number and its unit, at which no line of the page may break."""
@@ -70,7 +72,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "value": value,
         "in_words": in_words,
         "own_data": _own_data(study),
-        "answer": _answer(study) if paper else None,
+        "answer": _answer(study) if paper else {},
         "repeat": names.REPEAT,
         "near_full": wording.number(NEAR_FULL),
         "headings": HEADINGS,
@@ -87,19 +89,15 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     return _environment().get_template("template.html.j2").render(context)
 
 
-def _answer(study: Study) -> dict[str, Any] | None:
-    """Return what the page opens with; None without a run on subsets."""
+def _answer(study: Study) -> dict[str, Any]:
+    """Return what the page opens with; nothing without a run on subsets."""
     found = answer(study.ratios)
+    if found.empty:
+        return {}
     table = for_readers(cells(found))
-    return (
-        {
-            "sentences": list(sentences(found)),
-            "heads": [head.capitalize() for head in table.columns[:3]] + list(table.columns[3:]),
-            "rows": table.to_numpy().tolist(),
-        }
-        if len(found)
-        else None
-    )
+    heads = [HEADS.get(str(head), head) for head in table]
+    rows = table.to_numpy().tolist()
+    return {"sentences": list(sentences(found)), "heads": heads, "rows": rows}
 
 
 def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
