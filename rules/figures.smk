@@ -2,12 +2,12 @@
 
 Needs: the tables that `collect` and `tabulate` make.
 Makes: results/{experiment}/figures/ and index.html beside it; results/{experiment}/paper/.
-Steps: plot all figures; build the page. Captions are in the catalogue (automata.views).
+Steps: plot all figures; build the page. Captions are in the catalogue (automata.analysis.views).
 """
 
 from importlib.resources import files
 
-from automata.views import PAPER, named, view_of
+from automata.analysis.views import PAPER, named, view_of
 
 
 rule plot:

@@ -59,7 +59,7 @@ rule collect:
 
 
 rule tabulate:
-    """Make all other tables of the catalogue (automata.views), and best.yaml."""
+    """Make all other tables of the catalogue (automata.analysis.views), and best.yaml."""
     input:
         OUTPUTS.collected,
         baselines=GRID.baselines,

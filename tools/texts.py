@@ -20,11 +20,11 @@ import pandas as pd
 
 from automata.analysis import runs
 from automata.analysis.quantities import QUANTITIES
+from automata.analysis.views import DATASETS, FIGURES, TABLES
 from automata.config.base import Schema, plain, valid_values
 from automata.config.experiment import Experiment
 from automata.config.files import Config, read
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
-from automata.views import DATASETS, FIGURES, TABLES
 from tools.published import figures, filled, with_tables
 
 ROOT = Path(__file__).parents[1]

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
+from automata.analysis.views import CLAIMS, TABLES, figures
 from automata.code import STAMP, reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
@@ -19,7 +20,6 @@ from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.status import unused
 from automata.tuning.schedulers import Halving, final_epochs, search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
-from automata.views import CLAIMS, TABLES, figures
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on

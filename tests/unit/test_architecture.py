@@ -17,7 +17,7 @@ ALLOWED = {
     "matplotlib": {"figures", "page", "simulation"},
     "seaborn": {"figures"},
 }
-READING = {"analysis", "figures", "page", "views"}
+READING = {"analysis", "figures", "page"}
 """The parts that read records."""
 
 DOOR = {"records", "metering.measurement", "training.progress", "simulation.readers"}
@@ -29,7 +29,7 @@ MAKING = {"selection", "models", "training", "tuning", "metering"}
 LIGHT = {
     "cli": {"torch", "ray", "pandas"},
     "status": {"torch", "ray", "pandas"},
-    "views": {"torch", "ray", "pandas", "matplotlib"},
+    "analysis.views": {"torch", "ray", "pandas", "matplotlib"},
     "outputs": {"torch", "ray", "pandas", "numpy"},
 }
 """Modules that users wait for, and libraries whose import takes long."""

@@ -7,9 +7,9 @@ import pytest
 
 from automata import names
 from automata.analysis.study import Panel
+from automata.analysis.views import BEYOND, PAPER, figures, named
 from automata.datasets.catalog import DATASETS
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS
-from automata.views import BEYOND, PAPER, figures, named
 
 OF_RUNS = named(PAPER, BEYOND)
 """Figures of all data sets; the others are drawn for each."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.views import FIGURES, TABLES, figures
+from automata.analysis.views import FIGURES, TABLES, figures
 
 from .conftest import RECORD, ROOT, snakemake
 

@@ -7,8 +7,8 @@ import shutil
 import pandas as pd
 import pytest
 
+from automata.analysis.views import TABLES
 from automata.analysis.wording import three_digits
-from automata.views import TABLES
 
 from .conftest import RECORD, ROOT, snakemake
 

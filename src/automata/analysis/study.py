@@ -15,8 +15,8 @@ import pandas as pd
 
 from automata import names
 from automata.analysis.tables import read_csv, read_json, read_parquet, read_texts
+from automata.analysis.views import BEST, CLAIMS, TABLES
 from automata.loading import imported
-from automata.views import BEST, CLAIMS, TABLES
 
 PANEL = ["dataset", "search", "scheduler"]
 """The columns that name a panel."""

@@ -11,11 +11,11 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from automata.analysis.study import Study
+from automata.analysis.views import view_of
 from automata.errors import UserError
 from automata.figures.style import save, style
 from automata.loading import imported
 from automata.simulation.figures import figure_of
-from automata.views import view_of
 
 
 def draw(name: str, study: Study) -> Figure:

@@ -18,10 +18,10 @@ from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES, Quantity
 from automata.analysis.statistics import interval
 from automata.analysis.study import Panel, Study, compared, panels
+from automata.analysis.views import PAPERS_SCHEDULERS
 from automata.figures import notes, style
 from automata.figures.style import COLUMN_INCHES, FAINT, PAGE_INCHES, SMALL, Look
 from automata.names import ALL_DATA_CONTROLS, AUTOMATA
-from automata.views import PAPERS_SCHEDULERS
 
 COLUMNS = [(search, scheduler) for scheduler in PAPERS_SCHEDULERS for search in ("random", "tpe")]
 """Search and scheduler of each column in the paper's figures."""

@@ -22,13 +22,13 @@ from automata.analysis.overview import for_readers
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
+from automata.analysis.views import CLAIMS, TABLES, figures, view_of
 from automata.config.files import command, prediction_command
 from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
 from automata.runs import MODEL
-from automata.views import CLAIMS, TABLES, figures, view_of
 
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
 """Tables that the page of own data does not name."""

@@ -8,9 +8,9 @@ import pytest
 from automata.analysis.overview import contrasts, gains, ran
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv, write
+from automata.analysis.views import TABLES
 from automata.cli import main
 from automata.errors import UserError
-from automata.views import TABLES
 from support.synthetic import CONTROLS, PAPER, synthetic_runs
 from support.tabulated import CARBON, write_tables
 

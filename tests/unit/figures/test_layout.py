@@ -5,11 +5,11 @@ import re
 import pytest
 from matplotlib.text import Text
 
+from automata.analysis.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
 from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
 from automata.figures.style import PAGE_INCHES, save
-from automata.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
 from support.stored import check_stored
 from support.synthetic import synthetic_runs
 
