@@ -6,9 +6,9 @@ from random import Random
 
 from automata.config.job import Job
 from automata.records import Record
+from automata.search.finalists import FinalSearch, best_trials
+from automata.search.search import SearchTrial
 from automata.training.progress import WORST_SCORE
-from automata.tuning.finalists import FinalSearch, best_trials
-from automata.tuning.search import SearchTrial
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.sizes import Epoch, end_of, simulated
 

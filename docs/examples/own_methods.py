@@ -5,8 +5,8 @@ import torch
 from ray.tune.search.optuna import OptunaSearch
 from torch.nn.functional import cross_entropy
 
+from automata.search.schedulers import Scheduler, Verdict
 from automata.selection.problem import Cadence, weighted_subset
-from automata.tuning.schedulers import Scheduler, Verdict
 from automata.tuning.searchers import domains
 
 

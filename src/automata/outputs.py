@@ -17,8 +17,8 @@ from automata.grid import Grid
 from automata.loading import load
 from automata.metering.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
+from automata.search.schedulers import Halving, final_epochs, search_epochs, successive_halving
 from automata.status import unused
-from automata.tuning.schedulers import Halving, final_epochs, search_epochs, successive_halving
 from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}

@@ -68,7 +68,7 @@ SEARCHES = {
 
 SCHEDULERS = {
     "hyperband": Scheduler(
-        target="automata.tuning.schedulers:Hyperband",
+        target="automata.search.schedulers:Hyperband",
         display="Hyperband",
         short="HB",
         meaning="brackets of successive halving, from many short trials to few long ones (Li et "
@@ -77,7 +77,7 @@ SCHEDULERS = {
         marker="o",
     ),
     "asha": Scheduler(
-        target="automata.tuning.schedulers:Asha",
+        target="automata.search.schedulers:Asha",
         display="ASHA",
         short="ASHA",
         meaning="asynchronous successive halving: a trial continues if it is among the best at its "
@@ -86,7 +86,7 @@ SCHEDULERS = {
         marker="s",
     ),
     "sha": Scheduler(
-        target="automata.tuning.schedulers:SuccessiveHalving",
+        target="automata.search.schedulers:SuccessiveHalving",
         display="successive halving",
         short="SHA",
         meaning="one bracket of successive halving with all trials, Hyperband's most aggressive",
@@ -94,7 +94,7 @@ SCHEDULERS = {
         marker="^",
     ),
     "one-epoch": Scheduler(
-        target="automata.tuning.schedulers:OneEpoch",
+        target="automata.search.schedulers:OneEpoch",
         display="one epoch",
         short="1 epoch",
         meaning="all but the best three trials end after one epoch; these are halved at T/4 and "
@@ -104,7 +104,7 @@ SCHEDULERS = {
         marker="P",
     ),
     "none": Scheduler(
-        target="automata.tuning.schedulers:NoScheduler",
+        target="automata.search.schedulers:NoScheduler",
         display="no scheduler",
         short="none",
         meaning="every trial trains to T",

@@ -24,6 +24,7 @@ from automata.grid import Grid
 from automata.locks import holder
 from automata.records import read_record
 from automata.runs import DEPTH, RECORD
+from automata.search.schedulers import final_epochs, search_epochs
 from automata.training.progress import Progress
 from automata.tuning.log import (
     Entry,
@@ -36,7 +37,6 @@ from automata.tuning.log import (
     read_log,
     segments_of,
 )
-from automata.tuning.schedulers import final_epochs, search_epochs
 from automata.tuning.work import WorkFolder
 
 RUNS, WORK = Path("results/runs"), Path("results/work")

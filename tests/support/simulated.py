@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from automata.search.schedulers import Result
+from automata.search.search import Search, SearchTrial
 from automata.training.progress import WORST_SCORE
-from automata.tuning.schedulers import Result
-from automata.tuning.search import Search, SearchTrial
 
 
 class Simulation(NamedTuple):

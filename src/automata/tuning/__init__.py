@@ -1,11 +1,10 @@
 """The measured job: trials in Ray Tune, first those of the search, then the finalists on all data.
 
+`automata.search` decides which trials go on.
+
 Read the modules in this order:
 
-- `schedulers` decides which trials go on, `searchers` proposes configurations, and `search` joins
-  them: the state of a search follows from its results and their order.
-- `finalists` are the best trials of a search. Their training is a search too, over their
-  configurations alone.
+- `searchers` proposes configurations, with searchers of Ray Tune.
 - `context` checks a job and locks the host. `job` runs it: phases, test, record.
 - `phases` replays the logs of an interrupted job. `ray_search` has Ray (`ray_session`) run what is
   left, and `trainable` trains it.

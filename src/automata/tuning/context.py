@@ -21,6 +21,7 @@ from automata.metering.meter import Meter, exclusive_host
 from automata.models.classifier import build_model
 from automata.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN
+from automata.search.search import Search, search_of
 from automata.training.device import (
     choose_device,
     gpus_in_use,
@@ -30,7 +31,6 @@ from automata.training.device import (
 )
 from automata.training.run import TrainingRun, training_run
 from automata.training.subsets import subset_plan
-from automata.tuning.search import Search, search_of
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,8 @@ from typing import Any
 
 from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
+from automata.search.schedulers import Verdict
+from automata.search.search import Search
 from automata.training.progress import Progress
 from automata.tuning.log import (
     PhaseEnded,
@@ -21,8 +23,6 @@ from automata.tuning.log import (
     judge,
     latest_of,
 )
-from automata.tuning.schedulers import Verdict
-from automata.tuning.search import Search
 from automata.tuning.work import PhaseFolder
 
 MEASUREMENT_SECONDS = 1.0

@@ -22,9 +22,9 @@ from automata.files import Recorded, checked_line, read_checked_lines, replacing
 from automata.metering.measurement import Measurement
 from automata.records import Record, Segment, read_record
 from automata.runs import DEPTH
+from automata.search.schedulers import Verdict
+from automata.search.search import Search, search_of
 from automata.training.progress import Progress
-from automata.tuning.schedulers import Verdict
-from automata.tuning.search import Search, search_of
 from automata.tuning.work import PhaseFolder
 
 logger = logging.getLogger(__name__)

@@ -10,9 +10,10 @@ from pathlib import Path
 from automata.errors import KEPT, UserError
 from automata.metering.measurement import Measurement
 from automata.records import Finalist, FinalTraining, Segment, Trial, Tuning
+from automata.search.finalists import FinalSearch, best_trials
+from automata.search.search import Search
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
-from automata.tuning.finalists import FinalSearch, best_trials
 from automata.tuning.live import LivePhase
 from automata.tuning.log import (
     PhaseStarted,
@@ -24,7 +25,6 @@ from automata.tuning.log import (
     load_log,
     segments_of,
 )
-from automata.tuning.search import Search
 from automata.tuning.searchers import random_configuration
 from automata.tuning.work import PhaseFolder, WorkFolder
 

@@ -23,15 +23,15 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import SearchAlgorithm
 
+from automata.search.finalists import FinalSearch
+from automata.search.schedulers import Verdict
+from automata.search.search import SearchTrial
 from automata.training.device import gpus_in_use
 from automata.training.progress import Progress
 from automata.tuning.context import JobContext
-from automata.tuning.finalists import FinalSearch
 from automata.tuning.live import LivePhase
 from automata.tuning.ray_private import keep_workers
 from automata.tuning.ray_session import gpu_share, local_ray
-from automata.tuning.schedulers import Verdict
-from automata.tuning.search import SearchTrial
 from automata.tuning.trainable import TuneTrial
 from automata.tuning.work import WorkFolder
 

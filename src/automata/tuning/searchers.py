@@ -12,8 +12,8 @@ from ray.tune.search.sample import Domain
 from automata.config import spaces
 from automata.config.job import Job
 from automata.config.sections import SearchSettings
+from automata.search.search import SCORE
 from automata.seeds import derive
-from automata.tuning.search import SCORE
 
 Space = dict[str, spaces.Domain]
 

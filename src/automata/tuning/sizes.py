@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from automata.config.job import Job
 from automata.config.protocol import Protocol
-from automata.tuning.finalists import FinalSearch
-from automata.tuning.search import Search, SearchTrial, search_of
+from automata.search.finalists import FinalSearch
+from automata.search.search import Search, SearchTrial, search_of
 
 RUN_SECONDS = 15.0
 """Seconds that each run takes for imports and the start of Ray; making the page takes as long."""

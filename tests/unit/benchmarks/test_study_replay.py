@@ -9,9 +9,9 @@ import pytest
 
 from automata.config.job import Job
 from automata.records import Trial, Tuning
+from automata.search.finalists import FinalSearch, best_trials
+from automata.search.search import search_of
 from automata.training.progress import Evaluation, Progress
-from automata.tuning.finalists import FinalSearch, best_trials
-from automata.tuning.search import search_of
 from benchmarks.study.searches import CONFIGURATIONS, PANELS, RESULTS, read
 from support.simulated import simulate
 

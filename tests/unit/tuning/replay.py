@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from automata.records import Record, Trial
-from automata.tuning.search import SearchTrial, search_of
+from automata.search.search import SearchTrial, search_of
 from support.simulated import Simulation, simulate
 
 

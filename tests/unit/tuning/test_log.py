@@ -12,6 +12,7 @@ from hypothesis import given
 from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
+from automata.search.search import search_of
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.live import LivePhase
 from automata.tuning.log import (
@@ -26,7 +27,6 @@ from automata.tuning.log import (
     read_log,
     segments_of,
 )
-from automata.tuning.search import search_of
 from automata.tuning.work import PhaseFolder
 from support.outliving import worker
 from support.searching import make_job, measured

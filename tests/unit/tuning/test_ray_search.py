@@ -16,10 +16,10 @@ from automata.config.spaces import Domain
 from automata.loading import load
 from automata.metering.meter import Meter
 from automata.registry import SCHEDULERS, SEARCHES
+from automata.search.search import SCORE, Search
 from automata.tuning.live import LivePhase
 from automata.tuning.log import SearchLog
 from automata.tuning.ray_search import RayScheduler, RayTrials, Stage, WindowOpener
-from automata.tuning.search import SCORE, Search
 from automata.tuning.work import PhaseFolder
 from support.simulated import simulate
 

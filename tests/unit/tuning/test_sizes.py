@@ -2,8 +2,8 @@
 
 import pytest
 
-from automata.tuning.schedulers import Halving, halving
-from automata.tuning.search import Search
+from automata.search.schedulers import Halving, halving
+from automata.search.search import Search
 from automata.tuning.sizes import end_of
 
 COSTS, SCORES = (1, 2, 4), (0.1, 0.3, 0.2)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Split, write_dataset
+from automata.search.search import search_of
 from automata.training.progress import Evaluation, Progress
 from automata.tuning.log import TrialReported, judge, replay
-from automata.tuning.search import search_of
 from support.searching import make_job, run_job
 
 from .replay import differences

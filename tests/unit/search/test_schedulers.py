@@ -9,7 +9,7 @@ from ray.tune.schedulers import AsyncHyperBandScheduler, TrialScheduler
 
 from automata.config.protocol import FINALIST_RUNGS
 from automata.config.sections import SchedulerSettings
-from automata.tuning.schedulers import (
+from automata.search.schedulers import (
     Asha,
     Bracket,
     OneEpoch,

@@ -9,8 +9,8 @@ from typing import Any
 
 from automata.config.protocol import Protocol
 from automata.records import Trial, Tuning
-from automata.tuning.schedulers import Halving, halving, rungs_below
-from automata.tuning.search import Search, SearchTrial
+from automata.search.schedulers import Halving, halving, rungs_below
+from automata.search.search import Search, SearchTrial
 
 
 def best_trials(tuning: Tuning, protocol: Protocol) -> list[Trial]:

@@ -5,7 +5,7 @@ import math
 import hypothesis.strategies as st
 from hypothesis import given
 
-from automata.tuning.finalists import FinalSearch
+from automata.search.finalists import FinalSearch
 from support.searching import make_job
 from support.simulated import simulate
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from automata.config.sections import SchedulerSettings
-from automata.tuning.schedulers import Asha, Hyperband, NoScheduler, Screens
-from automata.tuning.search import Search
+from automata.search.schedulers import Asha, Hyperband, NoScheduler, Screens
+from automata.search.search import Search
 from support.simulated import simulate
 
 SETTINGS = SchedulerSettings.model_validate({"asha": {"reduction_factor": 3}})
