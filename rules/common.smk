@@ -12,8 +12,8 @@ from automata.config.files import read_experiments
 from automata.config.job import data_files
 from automata.errors import UserError
 from automata.files import visible_files
-from automata.grid import Grid, alternatives
-from automata.outputs import Outputs, expected
+from automata.experiment.grid import Grid, alternatives
+from automata.experiment.outputs import Outputs, expected
 from automata.runs import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.

@@ -13,7 +13,7 @@ from typing import Any
 import pandas as pd
 
 from automata.config.files import read_experiments
-from automata.grid import Grid
+from automata.experiment.grid import Grid
 from benchmarks.report import parser_of, write_table
 from benchmarks.timing import python
 

@@ -21,8 +21,8 @@ from automata.experiment.recommended import (
     probed,
     trained_of,
 )
+from automata.experiment.sizes import EFFICIENCY, Size, expected
 from automata.tuning.job import run
-from automata.tuning.sizes import EFFICIENCY, Size, expected
 from benchmarks.report import Row, parser_of, write_table
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from random import Random
 
 from automata.config.job import Job
+from automata.experiment.sizes import Epoch, end_of, simulated
 from automata.records import Record
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import SearchTrial
 from automata.training.progress import WORST_SCORE
 from automata.tuning.searchers import RandomSearch
-from automata.tuning.sizes import Epoch, end_of, simulated
 
 EPOCHS = 81
 FRACTION = 0.01

@@ -13,7 +13,7 @@ from automata.config.files import read_experiments
 from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
-from automata.grid import Grid
+from automata.experiment.grid import Grid
 from automata.records import write_record
 from automata.runs import pack
 from automata.tuning import job as job_module

@@ -28,9 +28,9 @@ DOOR |= {"simulation.figures"}
 MAKING = {"selection", "models", "training", "tuning", "metering"}
 LIGHT = {
     "cli": {"torch", "ray", "pandas"},
-    "status": {"torch", "ray", "pandas"},
+    "experiment.status": {"torch", "ray", "pandas"},
     "analysis.views": {"torch", "ray", "pandas", "matplotlib"},
-    "outputs": {"torch", "ray", "pandas", "numpy"},
+    "experiment.outputs": {"torch", "ray", "pandas", "numpy"},
 }
 """Modules that users wait for, and libraries whose import takes long."""
 

@@ -46,7 +46,7 @@ def new(
     force: Annotated[bool, "Replace the configuration file."] = False,
 ) -> None:
     """Inspect your own data, time a few trainings, and write a configuration."""
-    from automata.new import new
+    from automata.experiment.new import new
 
     sys.stdout.write(new(data, target, text, output, hours, skip_rows, encoding, force))
 
@@ -75,8 +75,8 @@ def status(
     watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
 ) -> None:
     """Count the done, running and pending runs of an experiment; show their progress."""
-    from automata.grid import Grid
-    from automata.status import report
+    from automata.experiment.grid import Grid
+    from automata.experiment.status import report
 
     grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
     sys.stdout.write(report(grid))

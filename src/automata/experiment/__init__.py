@@ -1,1 +1,6 @@
-"""The search that `automata new` and `automata.tune` recommend."""
+"""An experiment before it runs: its grid of runs, their files, progress, cost and a recommended one.
+
+- `grid` has the runs, `outputs` the files that are made from their records, `status` the progress.
+- `sizes` are the searches that `recommended` chooses from by a probe; `new` writes the
+  configuration, and `request` does the same for `automata.tune`.
+"""

@@ -18,13 +18,7 @@ from automata.config.data import VECTORS
 from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
 from automata.config.job import AXES, Job, first_run
 from automata.datasets.prepared import Dataset, Split
-from automata.metering.measurement import JOULES_PER_KWH
-from automata.metering.processor import watts_per_thread
-from automata.provenance import cpus
-from automata.training.device import choose_device, limit_threads, take_device
-from automata.training.run import training_run
-from automata.tuning.searchers import RandomSearch
-from automata.tuning.sizes import (
+from automata.experiment.sizes import (
     EFFICIENCY,
     RUN_SECONDS,
     Epoch,
@@ -32,6 +26,12 @@ from automata.tuning.sizes import (
     duration,
     expected,
 )
+from automata.metering.measurement import JOULES_PER_KWH
+from automata.metering.processor import watts_per_thread
+from automata.provenance import cpus
+from automata.training.device import choose_device, limit_threads, take_device
+from automata.training.run import training_run
+from automata.tuning.searchers import RandomSearch
 
 PROBED = 27
 """Most configurations that the probe trains: an epoch of one may take ten times that of another."""

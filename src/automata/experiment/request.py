@@ -13,10 +13,10 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.experiment.recommended import base_of, config_of, notes_of, recommended
+from automata.experiment.sizes import SIZES
 from automata.files import write_text
 from automata.records import sealed
 from automata.registry import OWN
-from automata.tuning.sizes import SIZES
 
 
 def recommend(folder: Path) -> None:

@@ -10,7 +10,6 @@ Read the modules in this order:
   left, and `trainable` trains it.
 - `live` measures a phase. It appends each result to the `log`, then judges it.
 - `work` has the paths of unfinished work, `checkpoints` writes and reads trainings.
-- `sizes` estimates what a search costs, for `automata new`.
 
 After a `kill -9`, the work folder has a log and some checkpoints of each phase. The next process
 

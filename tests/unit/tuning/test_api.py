@@ -37,14 +37,14 @@ from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
 from automata.experiment import recommended, request
+from automata.experiment.new import new
 from automata.experiment.recommended import ASHA, HEDGE, PATIENCE
+from automata.experiment.sizes import Epoch
 from automata.loading import make
-from automata.new import new
 from automata.prediction.predict import load
 from automata.records import read_record
 from automata.tuning.job import ModelFiles, complete_job, run
 from automata.tuning.log import LogHeader, SearchLog
-from automata.tuning.sizes import Epoch
 from support.searching import make_job
 
 SETTINGS: dict[str, Any] = {"metering": {"exclusive": False}}

@@ -20,7 +20,7 @@ from typing import Any
 
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.grid import Grid
+from automata.experiment.grid import Grid
 from automata.locks import holder
 from automata.records import read_record
 from automata.runs import DEPTH, RECORD

@@ -22,9 +22,9 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError, printable
 from automata.experiment.recommended import Plan, base_of, job_of, notes_of, recommended
+from automata.experiment.sizes import SIZES
 from automata.files import replacing
 from automata.provenance import cpu_quota, cpus
-from automata.tuning.sizes import SIZES
 
 COMMENTS = {
     "configurations": "trials of the search",

@@ -2,9 +2,9 @@
 
 import pytest
 
+from automata.experiment.sizes import end_of
 from automata.search.schedulers import Halving, halving
 from automata.search.search import Search
-from automata.tuning.sizes import end_of
 
 COSTS, SCORES = (1, 2, 4), (0.1, 0.3, 0.2)
 

@@ -9,10 +9,10 @@ from unittest.mock import Mock
 import pytest
 
 from automata.config.files import read_experiments
+from automata.experiment.grid import Grid
+from automata.experiment.status import SILENT_SECONDS, report, running, unused
 from automata.files import write_text
-from automata.grid import Grid
 from automata.locks import Holder, held
-from automata.status import SILENT_SECONDS, report, running, unused
 from automata.training.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import (
     LogHeader,
@@ -24,7 +24,7 @@ from automata.tuning.log import (
 )
 from support.searching import make_job, measured
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 STEM = "dna/random-none-0123abcd/gradmatch-0.1/seed-0"
 BEGUN = 4e9
 """Start of the job, later than that of any process today; its search starts 10 s later."""
@@ -70,7 +70,7 @@ def now(monkeypatch):
     """Set the time, in seconds since the search began."""
 
     def set_to(seconds):
-        monkeypatch.setattr("automata.status.time.time", lambda: START + seconds)
+        monkeypatch.setattr("automata.experiment.status.time.time", lambda: START + seconds)
 
     set_to(5)
     return set_to
@@ -227,7 +227,7 @@ def test_runs_that_no_pending_one_continues_are_counted(tmp_path, monkeypatch, b
     old, new = (Grid(read_experiments(files, change), []) for change in changes)
     jobs = {it.stem: Mock(job=old.job(*it[:3], it.selector)) for it in old.runs}
     records = {tmp_path / stem / "record.json": job for stem, job in jobs.items()}
-    monkeypatch.setattr("automata.status.read_record", records.get)
+    monkeypatch.setattr("automata.experiment.status.read_record", records.get)
     for path in records:
         write_text(path, "")
     assert unused(old, tmp_path) == []

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
-from automata.grid import Grid
-from automata.outputs import expected, never_stopped
+from automata.experiment.grid import Grid
+from automata.experiment.outputs import expected, never_stopped
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def test_expectation_is_near_what_published_runs_took(monkeypatch):

@@ -13,13 +13,13 @@ from automata.code import STAMP, reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.datasets.catalog import DATASETS
-from automata.grid import Grid
+from automata.experiment.grid import Grid
+from automata.experiment.sizes import RUN_SECONDS, duration
+from automata.experiment.status import unused
 from automata.loading import load
 from automata.metering.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.search.schedulers import Halving, final_epochs, search_epochs, successive_halving
-from automata.status import unused
-from automata.tuning.sizes import RUN_SECONDS, duration
 
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on

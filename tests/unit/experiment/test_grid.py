@@ -6,8 +6,8 @@ import pytest
 
 from automata.config.files import SHIPPED, read_experiments
 from automata.errors import UserError
-from automata.grid import Grid, alternatives
-from automata.outputs import Outputs
+from automata.experiment.grid import Grid, alternatives
+from automata.experiment.outputs import Outputs
 
 
 @pytest.fixture(autouse=True)

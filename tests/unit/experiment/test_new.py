@@ -12,7 +12,6 @@ import torch
 import yaml
 from PIL import Image
 
-from automata import new as module
 from automata.config.data import OwnTabular, Preparation
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
@@ -22,7 +21,9 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Split
 from automata.errors import UserError
+from automata.experiment import new as module
 from automata.experiment import recommended
+from automata.experiment.new import name_of, new
 from automata.experiment.recommended import (
     ASHA,
     CONVNET,
@@ -32,8 +33,7 @@ from automata.experiment.recommended import (
     PATIENCE,
     SPACES,
 )
-from automata.new import name_of, new
-from automata.tuning.sizes import SIZES, Epoch, Size
+from automata.experiment.sizes import SIZES, Epoch, Size
 
 RANDOM = np.random.default_rng(0)
 ROWS = 300
@@ -225,7 +225,7 @@ def test_configuration_is_read_and_its_data_prepared(tmp_path, make, file, targe
     make()
     summary = new(Path(file), target, None, None, 1.0)
     name = Path(file).stem
-    workflow = Path(__file__).parents[2] / "workflow/Snakefile"
+    workflow = Path(__file__).parents[3] / "workflow/Snakefile"
     assert f"next: snakemake --cores all --snakefile {workflow} --configfile {name}.yaml" in summary
     (experiment,) = read_experiments([DEFAULTS, Path(f"{name}.yaml")])
     assert experiment.kind(name) == kind
