@@ -8,9 +8,9 @@ from zipfile import ZIP_LZMA, ZipFile, ZipInfo
 
 import numpy as np
 
-from automata.datasets.acquire import acquire
 from automata.datasets.catalog import FILES
-from automata.datasets.official import cifar10
+from automata.datasets.official.acquire import acquire
+from automata.datasets.official.readers import cifar10
 from automata.datasets.raw import Rows, split_rows
 
 NAME, CACHE = "cifar-10-python.tar.gz", Path("results/downloads")

@@ -86,21 +86,21 @@ _QUESTIONS = ("train_5500.label", "TREC_10.label")
 _DIGITS = ("train_32x32.mat", "test_32x32.mat")
 
 DATASETS: dict[str, DatasetSpec] = {
-    "dna": DatasetSpec("tabular", 3, 1400, 600, 1186, "official:packaged"),
-    "satimage": DatasetSpec("tabular", 6, 3104, 1331, 2000, "official:packaged"),
-    "letter": DatasetSpec("tabular", 26, 10500, 4500, 5000, "official:packaged"),
+    "dna": DatasetSpec("tabular", 3, 1400, 600, 1186, "readers:packaged"),
+    "satimage": DatasetSpec("tabular", 6, 3104, 1331, 2000, "readers:packaged"),
+    "letter": DatasetSpec("tabular", 26, 10500, 4500, 5000, "readers:packaged"),
     # Shares of the paper's appendix; the authors' code draws 10 %, and then 10 % of what remains.
-    "connect4": DatasetSpec("tabular", 3, 47290, 6756, 13511, "official:connect4", ("connect-4",)),
+    "connect4": DatasetSpec("tabular", 3, 47290, 6756, 13511, "readers:connect4", ("connect-4",)),
     "sst2": DatasetSpec("text", 2, 8544, 1101, 2210, "sst:sst2", _TREES),
     "sst2-binary": DatasetSpec("text", 2, 6920, 872, 1821, "sst:sst2_binary", _TREES),
     "sst5": DatasetSpec("text", 5, 8544, 1101, 2210, "sst:sst5", _TREES),
-    "glue-sst2": DatasetSpec("text", 2, 63982, 872, 3367, "official:glue", ("SST-2.zip",)),
-    "trec6": DatasetSpec("text", 6, 4907, 545, 500, "official:trec", _QUESTIONS),
+    "glue-sst2": DatasetSpec("text", 2, 63982, 872, 3367, "readers:glue", ("SST-2.zip",)),
+    "trec6": DatasetSpec("text", 6, 4907, 545, 500, "readers:trec", _QUESTIONS),
     "cifar10": DatasetSpec(
-        "image", 10, 45000, 5000, 10000, "official:cifar10", ("cifar-10-python.tar.gz",)
+        "image", 10, 45000, 5000, 10000, "readers:cifar10", ("cifar-10-python.tar.gz",)
     ),
     "cifar100": DatasetSpec(
-        "image", 100, 45000, 5000, 10000, "official:cifar100", ("cifar-100-python.tar.gz",)
+        "image", 100, 45000, 5000, 10000, "readers:cifar100", ("cifar-100-python.tar.gz",)
     ),
-    "svhn": DatasetSpec("image", 10, 65932, 7325, 26032, "official:svhn", _DIGITS, flip=False),
+    "svhn": DatasetSpec("image", 10, 65932, 7325, 26032, "readers:svhn", _DIGITS, flip=False),
 }

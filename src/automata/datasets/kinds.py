@@ -11,9 +11,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from automata.datasets.official.vectors import Vectors
 from automata.datasets.prepared import PADDING, SPLITS, UNKNOWN, Normalisation, Split
 from automata.datasets.raw import Images, Numbers, RawSplits, T, Tokens
-from automata.datasets.vectors import Vectors
 from automata.seeds import derive
 
 VECTOR_SEED = 42

@@ -13,11 +13,11 @@ import numpy as np
 from automata.config.data import Preparation
 from automata.config.job import data_files, key_of
 from automata.datasets import kinds, own
-from automata.datasets.acquire import acquire
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile
+from automata.datasets.official.acquire import acquire
+from automata.datasets.official.vectors import Vectors, read_vectors
 from automata.datasets.prepared import SPLITS, Dataset
 from automata.datasets.raw import RawSplits, Rows
-from automata.datasets.vectors import Vectors, read_vectors
 from automata.errors import UserError
 from automata.files import content_of, fingerprint, sha256
 from automata.loading import imported
@@ -100,7 +100,7 @@ def _official(
     spec = DATASETS[name]
     scores = ["stanfordSentimentTreebank.zip"] if preparation.sst2_neutral == "scores" else []
     paths = {f: acquire(name, FILES[f], cache, mirror) for f in [*spec.files, *scores]}
-    raw: RawSplits[Any] = imported(f"automata.datasets.{spec.loader}")(name, paths)
+    raw: RawSplits[Any] = imported(f"automata.datasets.official.{spec.loader}")(name, paths)
     for split in SPLITS:
         expected, found = getattr(spec, split), len(getattr(raw, split))
         if found != expected:

@@ -1,4 +1,4 @@
-"""An experiment before it runs: its grid of runs, their files, progress, cost and a recommended one.
+"""An experiment before it runs: its grid, files, progress and cost, and a recommended one.
 
 - `grid` has the runs, `outputs` the files that are made from their records, `status` the progress.
 - `sizes` are the searches that `recommended` chooses from by a probe; `new` writes the

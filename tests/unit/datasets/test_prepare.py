@@ -13,9 +13,9 @@ from safetensors.torch import save
 from automata.config.data import Preparation, Vectors
 from automata.datasets import prepare as prepare_module
 from automata.datasets.catalog import DATASETS, FILES, RemoteFile
+from automata.datasets.official.sst import SCORES
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
-from automata.datasets.sst import SCORES
 from automata.errors import UserError
 
 WEIGHTS = {"weights": torch.zeros(2)}

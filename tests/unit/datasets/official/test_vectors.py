@@ -5,7 +5,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from automata.datasets.vectors import read_vectors
+from automata.datasets.official.vectors import read_vectors
 from automata.errors import UserError
 
 WORDS = ["the", "n't", "anim\u00e9", "unread"]

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import pytest
 
-from automata.datasets import acquire as acquire_module
-from automata.datasets.acquire import acquire
 from automata.datasets.catalog import RemoteFile
+from automata.datasets.official import acquire as acquire_module
+from automata.datasets.official.acquire import acquire
 from automata.errors import UserError
 
 BODY = bytes(range(256)) * 1200  # several chunks

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from automata.datasets.official import Paths, as_rows, lines_of
+from automata.datasets.official.readers import Paths, as_rows, lines_of
 from automata.datasets.raw import RawSplits, Tokens
 from automata.errors import UserError
 

@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from automata.datasets.sst import SCORES, TREES, sst2, sst2_binary, sst5, words_of
+from automata.datasets.official.sst import SCORES, TREES, sst2, sst2_binary, sst5, words_of
 from automata.errors import UserError
 
 LOADERS = {"sst5": sst5, "sst2": sst2, "sst2-binary": sst2_binary}

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from automata.datasets import official as readers
+from automata.datasets.official import readers
 from automata.errors import UserError
 
 SPLITS = ["train", "validation", "test"]

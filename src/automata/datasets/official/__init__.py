@@ -1,0 +1,1 @@
+"""The paper's data sets: downloads with checksums, and readers of their official files."""
