@@ -8,7 +8,7 @@ from zipfile import ZIP_LZMA, ZipFile, ZipInfo
 
 import numpy as np
 
-from automata.datasets.catalog import FILES
+from automata.catalog import FILES
 from automata.datasets.official.acquire import acquire
 from automata.datasets.official.readers import cifar10
 from automata.datasets.raw import Rows, split_rows

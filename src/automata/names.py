@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 from zlib import crc32
 
-from automata.datasets import catalog
+from automata import catalog
 from automata.registry import CONTROLS as CONTROLS
 from automata.registry import METHODS as METHODS
 from automata.registry import SCHEDULERS as SCHEDULERS

@@ -66,7 +66,7 @@ def test_library_is_imported_only_where_it_belongs(name, parts):
 
 def test_configuration_imports_no_room_but_the_catalogue_of_data_sets():
     others = {name for name in parts_imported("config") if not name.startswith("config")}
-    assert others == {"datasets.catalog", "errors", "files", "registry"}
+    assert others == {"catalog", "errors", "files", "registry"}
 
 
 def test_reading_imports_only_the_record_of_making_and_making_nothing_of_reading():

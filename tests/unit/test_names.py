@@ -8,7 +8,7 @@ import pytest
 from automata import names
 from automata.analysis.study import Panel
 from automata.analysis.views import BEYOND, PAPER, figures, named
-from automata.datasets.catalog import DATASETS
+from automata.catalog import DATASETS
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, SELECTORS
 
 OF_RUNS = named(PAPER, BEYOND)

@@ -9,12 +9,12 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from automata.catalog import DATASETS
 from automata.config import sections
 from automata.config.base import Axis, BadKeyError, NonNegative, Section, Share, inside, invalid
 from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.protocol import KindProtocol, SearchName
 from automata.config.spaces import check_configuration
-from automata.datasets.catalog import DATASETS
 from automata.registry import METHODS, OWN, REGISTRIES, SCHEDULERS, TARGET, Kind
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")

@@ -12,11 +12,11 @@ from typing import Any
 import torch
 import yaml
 
+from automata.catalog import DATASETS
 from automata.config.data import GLOVE, VECTORS
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, command, read_experiments
 from automata.config.job import AXES
-from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import Guess, guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Dataset

@@ -9,10 +9,10 @@ from itertools import product
 from pathlib import Path
 
 from automata.analysis.views import CLAIMS, TABLES, figures
+from automata.catalog import DATASETS
 from automata.code import STAMP, reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
-from automata.datasets.catalog import DATASETS
 from automata.experiment.grid import Grid
 from automata.experiment.sizes import RUN_SECONDS, duration
 from automata.experiment.status import unused

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from automata.catalog import DATASETS
 from automata.config.files import combine, read_experiments
 from automata.config.protocol import OwnModel
-from automata.datasets.catalog import DATASETS
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset

@@ -10,9 +10,9 @@ import pytest
 import torch
 from safetensors.torch import save
 
+from automata.catalog import DATASETS, FILES, RemoteFile
 from automata.config.data import Preparation, Vectors
 from automata.datasets import prepare as prepare_module
-from automata.datasets.catalog import DATASETS, FILES, RemoteFile
 from automata.datasets.official.sst import SCORES
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset

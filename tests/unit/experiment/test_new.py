@@ -12,10 +12,10 @@ import torch
 import yaml
 from PIL import Image
 
+from automata.catalog import DATASETS
 from automata.config.data import OwnTabular, Preparation
 from automata.config.experiment import TAKEN
 from automata.config.files import DEFAULTS, RECOMMENDED, read_experiments
-from automata.datasets.catalog import DATASETS
 from automata.datasets.own import load
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare

@@ -16,7 +16,7 @@ import requests
 import urllib3
 from tqdm import tqdm
 
-from automata.datasets.catalog import RemoteFile
+from automata.catalog import RemoteFile
 from automata.errors import UserError
 from automata.files import replacing, sha256, write_text
 from automata.locks import held

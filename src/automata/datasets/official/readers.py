@@ -17,7 +17,7 @@ import numpy as np
 from scipy.io import loadmat
 from sklearn.datasets import load_svmlight_file
 
-from automata.datasets.catalog import DATASETS
+from automata.catalog import DATASETS
 from automata.datasets.prepared import SPLITS
 from automata.datasets.raw import Images, Numbers, RawSplits, Rows, T, Tokens, split_rows
 from automata.errors import UserError

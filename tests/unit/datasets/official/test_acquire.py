@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from automata.datasets.catalog import RemoteFile
+from automata.catalog import RemoteFile
 from automata.datasets.official import acquire as acquire_module
 from automata.datasets.official.acquire import acquire
 from automata.errors import UserError
