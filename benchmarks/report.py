@@ -13,7 +13,7 @@ import pandas as pd
 
 from automata.analysis.tables import markdown, write
 from automata.files import write_text
-from automata.provenance import cpu_model, installed_version
+from automata.records.provenance import cpu_model, installed_version
 
 PACKAGES = ("torch", "ray", "numpy", "scipy")
 

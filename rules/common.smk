@@ -14,7 +14,7 @@ from automata.errors import UserError
 from automata.files import visible_files
 from automata.experiment.grid import Grid, alternatives
 from automata.experiment.outputs import Outputs, expected
-from automata.runs import MODEL, STEM as RUN
+from automata.records.paths import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.
 WHOLE_MACHINE = 9999

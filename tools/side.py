@@ -92,7 +92,7 @@ def errors(out: Path) -> None:
 
 def records(out: Path) -> None:
     """Write hashes of the sections of each published record after reading and writing it."""
-    from automata.records import read_record, write_record
+    from automata.records.record import read_record, write_record
 
     hashes, written = {}, out / "record.json"
     for archive in sorted(TREE.glob("results/reference/*/records.tar.xz")):

@@ -21,7 +21,7 @@ import yaml
 from automata.config.sections import Compute
 from automata.errors import UserError
 from automata.metering.gpus import gpu_sources
-from automata.records import read_record
+from automata.records.record import read_record
 from automata.training.device import gpus_in_use
 from automata.training.run import TrainingRun
 from benchmarks import workloads

@@ -14,8 +14,8 @@ from statistics import median
 from automata.analysis.runs import tuning_split
 from automata.config.files import read_experiments
 from automata.config.job import Job, Run
-from automata.records import read_record
-from automata.runs import job_of
+from automata.records.paths import job_of
+from automata.records.record import read_record
 from benchmarks.report import parser_of, write_table
 
 ROOT = Path(__file__).parents[2]

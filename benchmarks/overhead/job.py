@@ -34,10 +34,10 @@ lap("import ray")
 
 import automata.tuning.job as tuning_job
 from automata.config.job import Job
-from automata.records import write_record
+from automata.records.progress import Progress
+from automata.records.record import write_record
 from automata.search.finalists import FinalSearch
 from automata.search.schedulers import Verdict
-from automata.training.progress import Progress
 from automata.tuning import phases, ray_search
 from automata.tuning.live import LivePhase
 from automata.tuning.ray_session import local_ray

@@ -16,7 +16,7 @@ from automata.config.data import Preparation
 from automata.config.files import combine
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
-from automata.records import read_record
+from automata.records.record import read_record
 from benchmarks.report import Row, parser_of, write_table
 from benchmarks.timing import python
 

@@ -10,7 +10,7 @@ from itertools import product
 from pathlib import Path
 from statistics import fmean
 
-from automata.records import read_record
+from automata.records.record import read_record
 from benchmarks.report import Row, markdown_table, parser_of, write_table
 from benchmarks.slots import simulation
 from benchmarks.slots.simulation import COSTS, FULL, METHODS, end_of_final_training

@@ -6,10 +6,10 @@ from random import Random
 
 from automata.config.job import Job
 from automata.experiment.sizes import Epoch, end_of, simulated
-from automata.records import Record
+from automata.records.progress import WORST_SCORE
+from automata.records.record import Record
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import SearchTrial
-from automata.training.progress import WORST_SCORE
 from automata.tuning.searchers import RandomSearch
 
 EPOCHS = 81

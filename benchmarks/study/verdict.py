@@ -19,7 +19,7 @@ from sklearn.metrics import balanced_accuracy_score, log_loss
 from automata.config.data import Preparation
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
-from automata.records import Record, read_record
+from automata.records.record import Record, read_record
 from benchmarks.report import markdown_table
 from benchmarks.study.data import FOLDER, SETS, TABLES
 

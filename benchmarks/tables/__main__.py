@@ -15,7 +15,7 @@ from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.experiment.recommended import PATIENCE, base_of, job_of, trained_of
-from automata.records import Record
+from automata.records.record import Record
 from automata.training.baselines import baselines
 from automata.training.device import limit_threads
 from automata.tuning.job import run

@@ -31,12 +31,12 @@ from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import KEPT, OWN_LINE, UserError, error_line, refusing
 from automata.experiment.status import progress_of
 from automata.files import content_of, write_text
-from automata.metering.measurement import complete_sum
 from automata.prediction.predict import Predictor
 from automata.prediction.saved import read_model, write_model
-from automata.records import Record, read_record, write_record
+from automata.records.measurement import complete_sum
+from automata.records.paths import MODEL, RECORD, job_of
+from automata.records.record import Record, read_record, write_record
 from automata.registry import CONTROLS
-from automata.runs import MODEL, RECORD, job_of
 
 logger = logging.getLogger(__name__)
 

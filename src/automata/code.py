@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 
 HOME = Path(__file__).parent
-READERS = ("analysis", "figures", "page", "names.py", "records.py")
+READERS = ("analysis", "figures", "page", "names.py", "records")
 """Modules and packages that make tables, figures and the page."""
 
 STAMP = ".code"

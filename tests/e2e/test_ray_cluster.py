@@ -14,7 +14,7 @@ import pytest
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
-from automata.records import read_record
+from automata.records.record import read_record
 from support.searching import SPACE, make_job
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]

@@ -12,7 +12,7 @@ import torch
 from automata.config.job import Job
 from automata.datasets.prepared import SPLITS, write_dataset
 from automata.models.classifier import Classifier
-from automata.records import Record
+from automata.records.record import Record
 from automata.tuning import job as job_module
 from automata.tuning.job import run
 from golden.runs import DATA, platform

@@ -10,14 +10,14 @@ import torch
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, Normalisation, Split
-from automata.provenance import MEASUREMENT, cpu_model
+from automata.records.provenance import MEASUREMENT, cpu_model
 from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS
+from automata.search.search import SearchTrial, search_of
 from automata.seeds import derive
 from automata.training.device import limit_threads
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
-from automata.tuning.search import SearchTrial, search_of
 from support.searching import make_job
 from support.simulated import simulate
 

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from automata.provenance import MEASUREMENT
+from automata.records.provenance import MEASUREMENT
 from automata.registry import SELECTORS
 from golden.runs import DECIDED, STORED, TRAININGS, decided, platform, trained
 
@@ -26,8 +26,8 @@ def check(found, stored, part):
         if found[name] != value and (exact or not _near(found[name], value))
     ]
     assert not other, (
-        f"{', '.join(other)}: not as stored. Mend the change; or raise "
-        f'MEASUREMENT["{part}"] in automata/provenance.py, so that no new run is compared with an '
+        f"{', '.join(other)}: not as stored. Mend the change; or raise MEASUREMENT"
+        f'["{part}"] in automata/records/provenance.py, so that no new run is compared with an '
         f"older one, and store the new values: {STORE}"
     )
 

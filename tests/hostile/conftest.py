@@ -14,8 +14,8 @@ from automata.config.job import Job
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.experiment.grid import Grid
-from automata.records import write_record
-from automata.runs import pack
+from automata.records.archive import pack
+from automata.records.record import write_record
 from automata.tuning import job as job_module
 from automata.tuning.job import keep_model, run
 from automata.tuning.live import LivePhase

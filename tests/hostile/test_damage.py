@@ -13,8 +13,8 @@ import pytest
 from automata.datasets.prepared import read_dataset
 from automata.errors import UserError
 from automata.prediction.predict import load
-from automata.records import read_record
-from automata.runs import unpack
+from automata.records.archive import unpack
+from automata.records.record import read_record
 from automata.tuning import job as job_module
 from automata.tuning.job import run
 from support.searching import train_here

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from automata.config.job import Job
-from automata.metering.measurement import Measurement
-from automata.records import Record
+from automata.records.measurement import Measurement
+from automata.records.progress import Progress
+from automata.records.record import Record
 from automata.registry import CONTROLS
-from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.job import run
 from automata.tuning.live import LivePhase

@@ -4,9 +4,9 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from automata.records.progress import WORST_SCORE
 from automata.search.schedulers import Result
 from automata.search.search import Search, SearchTrial
-from automata.training.progress import WORST_SCORE
 
 
 class Simulation(NamedTuple):

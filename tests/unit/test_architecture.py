@@ -20,9 +20,8 @@ ALLOWED = {
 READING = {"analysis", "figures", "page"}
 """The parts that read records."""
 
-DOOR = {"records", "metering.measurement", "training.progress", "simulation.readers"}
-DOOR |= {"config", "names", "errors", "files", "registry", "loading", "runs"}
-DOOR |= {"simulation.figures"}
+DOOR = {"records", "config", "catalog", "names", "errors", "files", "registry", "loading"}
+DOOR |= {"simulation.readers", "simulation.figures"}
 """The modules that they may import of the others."""
 
 MAKING = {"selection", "models", "training", "tuning", "metering"}

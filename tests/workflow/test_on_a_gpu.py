@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from automata.records import read_record
+from automata.records.record import read_record
 from benchmarks.gpu.checks import undated
 from support.pretence import NAME, WATTS
 

@@ -14,7 +14,7 @@ from sklearn.datasets import load_iris
 import automata
 from automata.datasets.own import load
 from automata.datasets.own.tables import read_own
-from automata.records import read_record
+from automata.records.record import read_record
 
 from .conftest import ROOT, Workflow
 

@@ -19,7 +19,7 @@ from automata.analysis.study import PANEL, RUN
 from automata.analysis.tables import markdown
 from automata.config.sections import Comparison
 from automata.errors import UserError
-from automata.records import Record, read_record
+from automata.records.record import Record, read_record
 
 Row = dict[str, Any]
 

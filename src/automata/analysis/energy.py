@@ -7,7 +7,7 @@ import pandas as pd
 from automata.analysis.study import RUN
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config.sections import Carbon
-from automata.metering.measurement import JOULES_PER_KWH, Measurement, complete_sum
+from automata.records.measurement import JOULES_PER_KWH, Measurement, complete_sum
 
 GRAMS_PER_MILE = 400
 """CO2 of a car in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""

@@ -13,7 +13,7 @@ from automata.analysis.quantities import QUANTITIES
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
 from automata.config.sections import Carbon
-from automata.metering.measurement import CONTAMINATED_SHARE
+from automata.records.measurement import CONTAMINATED_SHARE
 
 logger = logging.getLogger(__name__)
 

@@ -14,9 +14,9 @@ from automata.analysis.energy import common, joules
 from automata.analysis.wording import readable
 from automata.config.job import Settings, shared_settings
 from automata.config.sections import Comparison
-from automata.metering.measurement import Measurement, complete_sum, foreign_share
-from automata.records import Record
-from automata.training.progress import Evaluation, Progress
+from automata.records.measurement import Measurement, complete_sum, foreign_share
+from automata.records.progress import Evaluation, Progress
+from automata.records.record import Record
 
 T = TypeVar("T")
 

@@ -95,7 +95,7 @@ def unpack(
     as_named: Annotated[bool, "Keep the paths in the archive."] = False,
 ) -> None:
     """Unpack published records to the paths of their runs, so that these runs count as done."""
-    from automata.runs import unpack
+    from automata.records.archive import unpack
 
     unpack(archives, output, as_named)
 
@@ -111,7 +111,7 @@ def prepare(
     """Split and encode a data set (downloads: $AUTOMATA_DATA_CACHE, $AUTOMATA_DATA_MIRROR)."""
     from automata.datasets.prepare import prepare
     from automata.datasets.prepared import write_dataset
-    from automata.records import sealed
+    from automata.records.record import sealed
 
     cache = Path(os.environ.get("AUTOMATA_DATA_CACHE", "results/downloads"))
     mirror = os.environ.get("AUTOMATA_DATA_MIRROR") or None
@@ -250,7 +250,7 @@ def publish(
     target: Annotated[Path, "Folder to copy to; learning curves go to `curves` beside it."],
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
-    from automata.runs import pack
+    from automata.records.archive import pack
     from automata.simulation.curves import publish_curves
     from automata.simulation.grid import read_curves
 

@@ -14,8 +14,8 @@ from automata.config.experiment import Experiment
 from automata.config.job import Job, Run, contents_of, goes_together, is_code
 from automata.errors import UserError
 from automata.files import fingerprint
+from automata.records.paths import MODEL, RECORD, Place, job_of, number, place_of
 from automata.registry import CONTROLS
-from automata.runs import MODEL, RECORD, Place, job_of, number, place_of
 from automata.simulation.grid import (
     CurvesJob,
     Published,

@@ -24,7 +24,7 @@ from automata.errors import UserError, printable
 from automata.experiment.recommended import Plan, base_of, job_of, notes_of, recommended
 from automata.experiment.sizes import SIZES
 from automata.files import replacing
-from automata.provenance import cpu_quota, cpus
+from automata.records.provenance import cpu_quota, cpus
 
 COMMENTS = {
     "configurations": "trials of the search",

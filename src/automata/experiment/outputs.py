@@ -17,7 +17,7 @@ from automata.experiment.grid import Grid
 from automata.experiment.sizes import RUN_SECONDS, duration
 from automata.experiment.status import unused
 from automata.loading import load
-from automata.metering.measurement import JOULES_PER_KWH
+from automata.records.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.search.schedulers import Halving, final_epochs, search_epochs, successive_halving
 

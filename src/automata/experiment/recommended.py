@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import torch
 import yaml
 
-from automata import runs
 from automata.analysis.how_good import in_words, likely, rows_of
 from automata.config import spaces
 from automata.config.data import VECTORS
@@ -26,9 +25,10 @@ from automata.experiment.sizes import (
     duration,
     expected,
 )
-from automata.metering.measurement import JOULES_PER_KWH
 from automata.metering.processor import watts_per_thread
-from automata.provenance import cpus
+from automata.records import paths
+from automata.records.measurement import JOULES_PER_KWH
+from automata.records.provenance import cpus
 from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.run import training_run
 from automata.tuning.searchers import RandomSearch
@@ -272,7 +272,7 @@ def config_of(*parts: Config) -> Config:
 def job_of(*parts: Config) -> Job:
     """Return the first job of a configuration."""
     (experiment,) = read_experiments([], config_of(*parts), "tune")
-    return runs.job_of(experiment, first_run(experiment), {})
+    return paths.job_of(experiment, first_run(experiment), {})
 
 
 def probed(data: Dataset, job: Job) -> list[Epoch]:

@@ -15,7 +15,7 @@ from automata.errors import UserError
 from automata.experiment.recommended import base_of, config_of, notes_of, recommended
 from automata.experiment.sizes import SIZES
 from automata.files import write_text
-from automata.records import sealed
+from automata.records.record import sealed
 from automata.registry import OWN
 
 

@@ -22,10 +22,10 @@ from automata.config.job import Job
 from automata.errors import UserError
 from automata.experiment.grid import Grid
 from automata.locks import holder
-from automata.records import read_record
-from automata.runs import DEPTH, RECORD
+from automata.records.paths import DEPTH, RECORD
+from automata.records.progress import Progress
+from automata.records.record import read_record
 from automata.search.schedulers import final_epochs, search_epochs
-from automata.training.progress import Progress
 from automata.tuning.log import (
     Entry,
     LogHeader,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from automata.metering.measurement import Channel, Device
+from automata.records.measurement import Channel, Device
 
 logger = logging.getLogger(__name__)
 

@@ -18,9 +18,9 @@ from automata.errors import UserError
 from automata.locks import held
 from automata.metering.counters import Source
 from automata.metering.gpus import gpu_sources, others_compute
-from automata.metering.measurement import Channel, Measurement, flags
 from automata.metering.processes import ProcessTree, host_busy_seconds
 from automata.metering.processor import LoadModel, rapl_counters
+from automata.records.measurement import Channel, Measurement, flags
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
 """The channel of GPUs that cannot be read: the energy of the phase is unknown."""

@@ -11,8 +11,8 @@ from pyJoules.device import rapl_device
 from pyJoules.exception import PyJoulesException
 
 from automata.metering.counters import Counter, Source, readable
-from automata.metering.measurement import Channel
 from automata.metering.processes import ProcessTree
+from automata.records.measurement import Channel
 
 MICROJOULES = 1e-6
 

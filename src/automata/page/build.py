@@ -28,7 +28,7 @@ from automata.files import write_text
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
-from automata.runs import MODEL
+from automata.records.paths import MODEL
 
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
 """Tables that the page of own data does not name."""

@@ -20,7 +20,7 @@ from automata.errors import UserError, listed, refusing
 from automata.loading import imported
 from automata.models.classifier import Classifier
 from automata.prediction.saved import SavedModel, read_model
-from automata.runs import MODEL
+from automata.records.paths import MODEL
 from automata.training.evaluation import chunks
 
 _LOG = logging.getLogger(__name__)

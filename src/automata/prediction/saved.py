@@ -21,7 +21,7 @@ from automata.errors import UserError, first_line
 from automata.files import Recorded, replacing
 from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
-from automata.records import Record, unsealed
+from automata.records.record import Record, unsealed
 
 BLANK = "0" * 64
 

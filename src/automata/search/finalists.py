@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from automata.config.protocol import Protocol
-from automata.records import Trial, Tuning
+from automata.records.record import Trial, Tuning
 from automata.search.schedulers import Halving, halving, rungs_below
 from automata.search.search import Search, SearchTrial
 

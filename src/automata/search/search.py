@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 from automata.config.job import Job
 from automata.loading import make
+from automata.records.progress import WORST_SCORE
 from automata.search.schedulers import Result, Scheduler, Screens, Verdict
-from automata.training.progress import WORST_SCORE
 
 SCORE = "score"
 """Key of the validation score in the results that a proposer learns from and maximises."""

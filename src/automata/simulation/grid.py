@@ -19,10 +19,10 @@ from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import Recorded, fingerprint
 from automata.loading import load
-from automata.records import read_as
+from automata.records.paths import number
+from automata.records.progress import Progress
+from automata.records.record import read_as
 from automata.registry import CONTROLS, SCHEDULERS, Kind
-from automata.runs import number
-from automata.training.progress import Progress
 
 POOL_SEED = 0
 """Seed of the random search that proposes the configurations of a pool."""

@@ -13,10 +13,10 @@ import numpy as np
 from automata import names
 from automata.config.protocol import FINALIST_RUNGS
 from automata.loading import load
+from automata.records.progress import WORST_SCORE
 from automata.registry import SCHEDULERS
 from automata.search.schedulers import FINALISTS, Asha, Halving, halving, rungs_below
 from automata.simulation.curves import FULL, DatasetCurves, Floats, Ints, Strategy
-from automata.training.progress import WORST_SCORE
 
 SCREENS = tuple(Strategy("rs2", 0.01, exponent) for exponent in (0.0, 0.5))
 """The searches of the hedge, which compare trials by validation loss."""

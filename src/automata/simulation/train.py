@@ -9,7 +9,7 @@ from pathlib import Path
 from automata.config.job import Job, Run
 from automata.errors import UserError
 from automata.files import fingerprint, sha256
-from automata.records import R, read_as, write_record
+from automata.records.record import R, read_as, write_record
 from automata.registry import CONTROLS
 from automata.simulation.grid import Curve, Curves, CurvesJob, Point
 from automata.training.evaluation import evaluate

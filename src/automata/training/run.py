@@ -17,6 +17,7 @@ from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier, arithmetic, build_model
+from automata.records.progress import Evaluation, Progress
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
 from automata.selection.problem import SelectionProblem, Subset, subset_size
@@ -29,7 +30,6 @@ from automata.training.optimization import (
     hyperparameters,
     quick_step,
 )
-from automata.training.progress import Evaluation, Progress
 from automata.training.subsets import ALL_DATA, SubsetPlan, Subsets, subset_plan
 from automata.training.vocabulary import WorkingVocabulary
 

@@ -12,6 +12,7 @@ import torch
 from automata.config.job import Job
 from automata.config.protocol import Protocol
 from automata.loading import make
+from automata.records.progress import Progress
 from automata.registry import CONTROLS
 from automata.seeds import derive
 from automata.selection.problem import (
@@ -24,7 +25,6 @@ from automata.selection.problem import (
     without_lone_rows,
 )
 from automata.selection.random import Full
-from automata.training.progress import Progress
 
 
 @dataclass(frozen=True)

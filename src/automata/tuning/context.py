@@ -19,7 +19,7 @@ from automata.loading import own_file
 from automata.metering.gpus import gpu_models
 from automata.metering.meter import Meter, exclusive_host
 from automata.models.classifier import build_model
-from automata.provenance import keep_to_allocation, numerics, provenance
+from automata.records.provenance import keep_to_allocation, numerics, provenance
 from automata.registry import OWN
 from automata.search.search import Search, search_of
 from automata.training.device import (

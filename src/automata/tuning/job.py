@@ -16,9 +16,9 @@ from automata.errors import UserError
 from automata.files import sha256
 from automata.models.classifier import Classifier
 from automata.prediction.saved import keep_model, read_encoding
-from automata.records import Data, Record, Test, read_record, write_record
+from automata.records.progress import Progress
+from automata.records.record import Data, Record, Test, read_record, write_record
 from automata.training.evaluation import scored
-from automata.training.progress import Progress
 from automata.training.run import TrainingRun
 from automata.tuning.checkpoints import read_checkpoint
 from automata.tuning.context import job_context

@@ -9,11 +9,11 @@ import threading
 import time
 from typing import Any
 
-from automata.metering.measurement import Measurement
 from automata.metering.meter import Meter
+from automata.records.measurement import Measurement
+from automata.records.progress import Progress
 from automata.search.schedulers import Verdict
 from automata.search.search import Search
-from automata.training.progress import Progress
 from automata.tuning.log import (
     PhaseEnded,
     PhaseStarted,

@@ -19,12 +19,12 @@ from pydantic import Field, TypeAdapter, ValidationError
 from automata.config.job import Job
 from automata.errors import UserError
 from automata.files import Recorded, checked_line, read_checked_lines, replacing
-from automata.metering.measurement import Measurement
-from automata.records import Record, Segment, read_record
-from automata.runs import DEPTH
+from automata.records.measurement import Measurement
+from automata.records.paths import DEPTH
+from automata.records.progress import Progress
+from automata.records.record import Record, Segment, read_record
 from automata.search.schedulers import Verdict
 from automata.search.search import Search, search_of
-from automata.training.progress import Progress
 from automata.tuning.work import PhaseFolder
 
 logger = logging.getLogger(__name__)

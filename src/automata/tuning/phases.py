@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from automata.errors import KEPT, UserError
-from automata.metering.measurement import Measurement
-from automata.records import Finalist, FinalTraining, Segment, Trial, Tuning
+from automata.records.measurement import Measurement
+from automata.records.progress import Progress
+from automata.records.record import Finalist, FinalTraining, Segment, Trial, Tuning
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import Search
-from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.live import LivePhase
 from automata.tuning.log import (

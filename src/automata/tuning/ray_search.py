@@ -23,11 +23,11 @@ from ray.tune.experiment import Trial
 from ray.tune.schedulers import FIFOScheduler, TrialScheduler
 from ray.tune.search import SearchAlgorithm
 
+from automata.records.progress import Progress
 from automata.search.finalists import FinalSearch
 from automata.search.schedulers import Verdict
 from automata.search.search import SearchTrial
 from automata.training.device import gpus_in_use
-from automata.training.progress import Progress
 from automata.tuning.context import JobContext
 from automata.tuning.live import LivePhase
 from automata.tuning.ray_private import keep_workers

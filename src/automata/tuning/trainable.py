@@ -13,8 +13,8 @@ from ray import tune
 
 from automata.config.job import Job
 from automata.datasets.prepared import read_dataset
+from automata.records.progress import Progress
 from automata.training.device import limit_threads, take_device
-from automata.training.progress import Progress
 from automata.training.run import training_run
 from automata.tuning.checkpoints import CheckpointStore, memory_of_paused_runs, write_checkpoint
 from automata.tuning.work import PhaseFolder

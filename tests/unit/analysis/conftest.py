@@ -9,7 +9,7 @@ from pathlib import Path
 from automata.analysis.ratios import COLUMNS as RATIOS
 from automata.analysis.ratios import SAME
 from automata.analysis.runs import TYPES
-from automata.records import Record
+from automata.records.record import Record
 
 ARCHIVE = Path(__file__).parents[3] / "results/reference/default/records.tar.xz"
 

@@ -12,7 +12,7 @@ from automata.analysis.collect import collect, evaluations
 from automata.cli import commands
 from automata.config.sections import Comparison
 from automata.errors import UserError
-from automata.records import Record, Tuning, read_record, sealed, write_record
+from automata.records.record import Record, Tuning, read_record, sealed, write_record
 
 from .conftest import record
 

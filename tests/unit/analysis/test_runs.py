@@ -6,7 +6,7 @@ import pytest
 
 from automata.analysis.runs import protocol_hash, row, table, tuning_split
 from automata.config.sections import Comparison
-from automata.records import Record
+from automata.records.record import Record
 
 from .conftest import record
 

@@ -8,10 +8,10 @@ import math
 import pytest
 
 from automata.config.job import Job
-from automata.records import Trial, Tuning
+from automata.records.progress import Evaluation, Progress
+from automata.records.record import Trial, Tuning
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import search_of
-from automata.training.progress import Evaluation, Progress
 from benchmarks.study.searches import CONFIGURATIONS, PANELS, RESULTS, read
 from support.simulated import simulate
 

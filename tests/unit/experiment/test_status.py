@@ -13,7 +13,7 @@ from automata.experiment.grid import Grid
 from automata.experiment.status import SILENT_SECONDS, report, running, unused
 from automata.files import write_text
 from automata.locks import Holder, held
-from automata.training.progress import Evaluation, Progress, Seconds
+from automata.records.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import (
     LogHeader,
     PhaseEnded,

@@ -12,7 +12,7 @@ from automata.analysis.wording import MISSING
 from automata.cli import main
 from automata.files import write_text
 from automata.page.build import page
-from automata.runs import MODEL
+from automata.records.paths import MODEL
 from support.stored import check_stored, digest
 
 from .conftest import EVIL, write_tables

@@ -10,7 +10,7 @@ from automata.config.job import Run
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
-from automata.runs import job_of
+from automata.records.paths import job_of
 from automata.simulation import train
 from automata.simulation.grid import curves_jobs, read_curves
 from automata.simulation.train import record_curves

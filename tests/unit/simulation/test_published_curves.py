@@ -8,7 +8,7 @@ import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
-from automata.records import write_record
+from automata.records.record import write_record
 from automata.simulation.curves import publish_curves, tabulated
 from automata.simulation.grid import (
     Curves,

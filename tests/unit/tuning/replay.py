@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from automata.records import Record, Trial
+from automata.records.record import Record, Trial
 from automata.search.search import SearchTrial, search_of
 from support.simulated import Simulation, simulate
 

@@ -42,7 +42,7 @@ from automata.experiment.recommended import ASHA, HEDGE, PATIENCE
 from automata.experiment.sizes import Epoch
 from automata.loading import make
 from automata.prediction.predict import load
-from automata.records import read_record
+from automata.records.record import read_record
 from automata.tuning.job import ModelFiles, complete_job, run
 from automata.tuning.log import LogHeader, SearchLog
 from support.searching import make_job

@@ -23,8 +23,8 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import KEPT, UserError, known_reason
 from automata.prediction.saved import read_model as read_saved
-from automata.provenance import MEASUREMENT, provenance
-from automata.records import Record, read_record, sealed, write_record
+from automata.records.provenance import MEASUREMENT, provenance
+from automata.records.record import Record, read_record, sealed, write_record
 from automata.seeds import derive
 from automata.selection.random import RepeatedRandom
 from automata.training.evaluation import evaluate

@@ -11,9 +11,9 @@ from hypothesis import given
 
 from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
+from automata.records.progress import Evaluation, Progress
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS, SEARCHES
 from automata.search.search import search_of
-from automata.training.progress import Evaluation, Progress
 from automata.tuning.live import LivePhase
 from automata.tuning.log import (
     LogHeader,

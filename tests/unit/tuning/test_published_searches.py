@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from automata.records import Record, parse_as
+from automata.records.record import Record, parse_as
 
 from .replay import differences
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Split, write_dataset
+from automata.records.progress import Evaluation, Progress
 from automata.search.search import search_of
-from automata.training.progress import Evaluation, Progress
 from automata.tuning.log import TrialReported, judge, replay
 from support.searching import make_job, run_job
 

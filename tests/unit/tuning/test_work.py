@@ -16,7 +16,7 @@ import torch
 from hypothesis import given
 
 from automata import locks
-from automata.training.progress import Progress
+from automata.records.progress import Progress
 from automata.training.run import TrainingRun
 from automata.training.subsets import ALL_DATA
 from automata.tuning import checkpoints as checkpoints_module

@@ -13,8 +13,8 @@ from automata.config.base import added
 from automata.config.job import Job
 from automata.errors import UserError
 from automata.files import Recorded, write_text
-from automata.metering.measurement import Measurement, combined
-from automata.training.progress import Progress
+from automata.records.measurement import Measurement, combined
+from automata.records.progress import Progress
 
 SEAL = ',\n "digest": "'
 """Text between the content of a record and its digest."""

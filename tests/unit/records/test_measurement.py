@@ -2,7 +2,7 @@
 
 import pytest
 
-from automata.metering.measurement import Channel, Measurement, combined, flags
+from automata.records.measurement import Channel, Measurement, combined, flags
 
 
 def channel(joules, source="RAPL", method="measured", **changes):

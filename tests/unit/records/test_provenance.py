@@ -8,10 +8,11 @@ import psutil
 import pytest
 import torch
 
-from automata import __version__, provenance
+from automata import __version__
 from automata.config.sections import Compute
 from automata.errors import UserError
-from automata.provenance import allocation, git_state, keep_to_allocation
+from automata.records import provenance
+from automata.records.provenance import allocation, git_state, keep_to_allocation
 
 ONE = Compute()
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from automata import runs
 from automata.config.files import read_experiments
 from automata.config.job import Run
 from automata.errors import UserError
-from automata.runs import job_of, pack, place_of, unpack
+from automata.records.archive import MOST_BYTES, pack, unpack
+from automata.records.paths import job_of, place_of
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 RUN = {"dataset": "dna", "search": "tpe", "scheduler": "asha", "selector": "gradmatch"}
 RUN |= {"fraction": 0.1, "seed": 0}
 FULL = {"selector": "full", "fraction": 1}
@@ -138,8 +138,8 @@ def test_entry_that_is_not_a_record_is_refused(made, tmp_path):
 @pytest.mark.parametrize(
     ("kind", "size"),
     [
-        (tarfile.REGTYPE, runs.MOST_BYTES + 1),
-        (tarfile.XHDTYPE, runs.MOST_BYTES + 1),
+        (tarfile.REGTYPE, MOST_BYTES + 1),
+        (tarfile.XHDTYPE, MOST_BYTES + 1),
         (tarfile.GNUTYPE_LONGNAME, -512),
     ],
 )
@@ -147,7 +147,7 @@ def test_large_entry_is_refused_before_it_is_read(kind, size, tmp_path):
     archive = tmp_path / "a.tar.xz"
     with lzma.open(archive, "wb", preset=0) as file:
         file.write(entry(NAMES[0], kind, size).tobuf(tarfile.GNU_FORMAT))
-        for _ in range(runs.MOST_BYTES // 2**20 + 2):
+        for _ in range(MOST_BYTES // 2**20 + 2):
             file.write(bytes(2**20))
     tracemalloc.start()
     with pytest.raises(UserError, match=f"^{archive}: .*64 MiB") as caught:
