@@ -83,7 +83,7 @@ def errors(out: Path) -> None:
         return leave(self, kind, error, trace)
 
     pytest.RaisesExc.__exit__ = noted  # type: ignore[method-assign]
-    tests = ["tests/unit/config", "tests/unit/datasets/own"]
+    tests = ["tests/unit/config", "tests/unit/experiment/test_grid.py", "tests/unit/datasets/own"]
     ended = pytest.main(["-q", f"--basetemp={out / 'work'}", "-p", "no:cacheprovider", *tests])
     if ended not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         sys.exit(f"pytest: {ended}")

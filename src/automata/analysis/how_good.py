@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,18 +13,10 @@ from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, ROUNDING, TIMES
 from automata.analysis.statistics import bounds, interval
 from automata.errors import listed
+from automata.metrics import METRICS
 
-SCORES = {
-    "accuracy": "test_accuracy",
-    "balanced_accuracy": "test_balanced_accuracy",
-    "macro_f1": "test_macro_f1",
-    "log_loss": "test_loss",
-    "roc_auc": "test_roc_auc",
-}
-"""Metric -> column of the runs with its value on the test set; ROC AUC only if a run tunes it."""
-
-ACRONYMS = {"macro_f1": "macro F1", "roc_auc": "ROC AUC"}
-"""Names of metrics in texts, where they are not the words of the key."""
+SCORES = {name: f"test_{it.field or name}" for name, it in METRICS.items()}
+"""Metric -> column of the runs with its value on the test set."""
 
 OWN = "the tuned model"
 SIMPLE = {
@@ -57,7 +48,7 @@ def how_good(
     """
     metric = run["metric"]
     # A model that is tuned for equal classes is compared with those that weigh them equally.
-    end = "_balanced" if metric == "balanced_accuracy" else ""
+    end = "_balanced" if METRICS[metric].equal_classes else ""
     simple = [it for it in (f"boosting{end}", f"linear{end}", "majority") if it in baselines]
     models: dict[str, Mapping[str, Any]] = {
         OWN: {name: runs[column].mean() for name, column in SCORES.items() if column in runs},
@@ -92,7 +83,7 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
     together, a difference is surer.
     """
     values = {model: found[metric] for model, found in scores.items()}
-    sign = -1 if metric == "log_loss" else 1
+    sign = -1 if METRICS[metric].lower_is_better else 1
     best = max(values, key=lambda model: sign * values[model])
 
     def reach(model: str) -> tuple[float, float]:
@@ -243,30 +234,34 @@ def gain(metric: str, runs: pd.DataFrame, draws: pd.DataFrame) -> str:
 
 def _gain(metric: str, mine: float, other: float) -> str:
     """Return how much better a value of a metric is than another one."""
-    better = other - mine if metric == "log_loss" else 100 * (mine - other)
-    return wording.signed(better).replace("-", wording.MINUS) + " pp" * (metric != "log_loss")
+    entry = METRICS[metric]
+    better = other - mine if entry.lower_is_better else mine - other
+    text = wording.signed(100 * better if entry.is_share else better)
+    return text.replace("-", wording.MINUS) + " pp" * entry.is_share
 
 
 def unscored(metric: str, score: float) -> float:
-    """Return the value of a metric from a validation score, which is exp(-loss) for log loss."""
-    return -math.log(max(score, sys.float_info.min)) if metric == "log_loss" else score
+    """Return the value of a metric from a validation score."""
+    return METRICS[metric].from_score(score)
 
 
 def in_words(metric: str) -> str:
     """Return the name of a metric in a text."""
-    return ACRONYMS.get(metric, metric.replace("_", " "))
+    return METRICS[metric].words
 
 
 def named(metric: str, number: float) -> str:
     """Return a value of a metric, with its name unless it is the accuracy."""
-    if metric == "log_loss":
-        return f"log loss {value(metric, number)}"
+    if not METRICS[metric].is_share:
+        return f"{in_words(metric)} {value(metric, number)}"
     return value(metric, number) + f" {in_words(metric)}" * (metric != "accuracy")
 
 
 def value(metric: str, number: float) -> str:
     """Return a value of a metric without its name."""
-    return f"{number:.3f}" if metric == "log_loss" else wording.percent(number)
+    if METRICS[metric].is_share:
+        return wording.percent(number)
+    return f"{number:.3f}".replace("-", wording.MINUS)
 
 
 def mean_score(metric: str, runs: pd.DataFrame) -> str:
@@ -277,6 +272,6 @@ def mean_score(metric: str, runs: pd.DataFrame) -> str:
 
 def between(metric: str, number: float, low: float, high: float) -> str:
     """Return a value of a metric with its bounds."""
-    factor, unit = (1, "") if metric == "log_loss" else (100, " %")
+    factor, unit = (100, " %") if METRICS[metric].is_share else (1, "")
     reach = wording.spread(factor * low, factor * high)
     return f"{wording.number(factor * number)}{unit} {reach}"

@@ -115,6 +115,8 @@ class RunRow:
     """mean F1 of the classes; empty in early records"""
     test_roc_auc: float | None = _column(lambda run: run.record.test.roc_auc)
     """area under the ROC curve; only in tables with runs that tune it"""
+    test_mcc: float | None = _column(lambda run: run.record.test.mcc)
+    """Matthews correlation coefficient; only in tables with runs that tune it"""
     kept_epoch: float | None = _column(
         lambda run: getattr((run.record.final or run.record.best).progress.best, "epoch", None)
     )
@@ -235,7 +237,7 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     return {name: vars(RunRow)[name](source) for name in TYPES}
 
 
-LATER = ("test_roc_auc", "kept_epoch", "final_slots")
+LATER = ("test_roc_auc", "test_mcc", "kept_epoch", "final_slots")
 """Columns that are left out without a value, so that earlier tables stay the same."""
 
 

@@ -21,11 +21,11 @@ from automata.config.base import (
     inside,
     one_of,
 )
+from automata.metrics import METRICS, Metric
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
 SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
-Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc"]
 Exponent = Annotated[float, Field(ge=0, le=1)]
 
 FINALIST_RUNGS = {0.25: 2, 0.5: 1}
@@ -103,9 +103,7 @@ class Protocol(Section):
     wins. `{0.1: 3, 0.3333: 2}`: all train to T/10, the best three to T/3, the best two to T"""
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
-    """validation score that ranks the trials: `accuracy`, `balanced_accuracy` (mean recall of the
-    classes), `macro_f1`, `log_loss`, which is minimised, or `roc_auc` (area under the ROC curve; of
-    several classes the mean of each against the rest). Records have the first four"""
+    """validation score that ranks the trials: see [own data](own-data.md#scores-and-models)"""
     break_ties: Annotated[bool, added(False)] = False
     """the lower log loss decides between trials, or finalists, with equal validation scores (to 8
     digits). Few validation rows make ties likely. `false`: the order of trials decides"""
@@ -162,7 +160,7 @@ class KindProtocol(Protocol):
         values["configurations"] = change.configurations or self.configurations
         values["search_space"] = {**self.search_space, **change.search_space}
         # This is no default of the class: records omit the key if it is `none`.
-        if self.metric == "balanced_accuracy" and "class_weights" not in self.model_fields_set:
+        if METRICS[self.metric].equal_classes and "class_weights" not in self.model_fields_set:
             values["class_weights"] = "balanced"
         return Protocol(**values)
 

@@ -24,6 +24,7 @@ from automata.errors import UserError, printable
 from automata.experiment.recommended import Plan, base_of, job_of, notes_of, recommended
 from automata.experiment.sizes import SIZES
 from automata.files import replacing
+from automata.metrics import METRICS
 from automata.records.provenance import cpu_quota, cpus
 
 COMMENTS = {
@@ -102,7 +103,8 @@ def configuration(
         comments["model"] = "for small images on a CPU; on a GPU: resnet18"
         comments["search_space"] = "all hyper-parameters that are tuned"
     if protocol["class_weights"] == "none":
-        comments["metric"] = "also: balanced_accuracy, macro_f1, log_loss, roc_auc"
+        others = [name for name in METRICS if name != protocol["metric"]]
+        comments["metric"] = f"also: {', '.join(others)}"
         comments["class_weights"] = "balanced: all classes have equal weight in training"
     few = "three or more show how certain the result is" if len(seeds) < 3 else None
     vectors = [

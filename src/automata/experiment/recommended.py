@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import torch
 import yaml
 
-from automata.analysis.how_good import in_words, likely, rows_of
+from automata.analysis.how_good import likely, rows_of
 from automata.config import spaces
 from automata.config.data import VECTORS
 from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
@@ -26,6 +26,7 @@ from automata.experiment.sizes import (
     expected,
 )
 from automata.metering.processor import watts_per_thread
+from automata.metrics import METRICS
 from automata.records import paths
 from automata.records.measurement import JOULES_PER_KWH
 from automata.records.provenance import cpus
@@ -215,9 +216,9 @@ def uncertain(data: Dataset, metric: str) -> str:
         return ""
     rows, note = rows_of(metric, len(data.test), data.metadata)
     if not rows:
-        return f"Few test rows: the 95 % interval of the {in_words(metric)} will not be known"
+        return f"Few test rows: the 95 % interval of the {METRICS[metric].words} will not be known"
     reach = f"its 95 % interval will be {likely(0.8, rows)} ({note})"
-    return f"Few test rows: if the {in_words(metric)} is 80 %, {reach}"
+    return f"Few test rows: if the {METRICS[metric].words} is 80 %, {reach}"
 
 
 def allowed(data: Dataset, size: Size) -> list[str]:

@@ -6,7 +6,6 @@ which would take seconds.
 
 from __future__ import annotations
 
-import math
 import platform
 import re
 import time
@@ -22,6 +21,7 @@ from automata.config.job import Job
 from automata.errors import UserError
 from automata.experiment.grid import Grid
 from automata.locks import holder
+from automata.metrics import METRICS
 from automata.records.paths import DEPTH, RECORD
 from automata.records.progress import Progress
 from automata.records.record import read_record
@@ -134,10 +134,13 @@ def _progress(search: list[Entry], final: list[Entry], since: float, now: float)
         yield "first trial" if isinstance(search[-1], PhaseStarted) else "starting"
     if trials:
         best = max(trial.score for trial in trials)
-        if trials[0].metric == "log_loss":  # its score is exp(-loss), 0 after a divergence
-            yield f"best log loss {-math.log(best):.3f}" if best else "all trials diverged"
+        metric = METRICS[trials[0].metric]
+        if best:  # 0 after a divergence
+            value = metric.from_score(best)
+            shown = f"{100 * value:.1f} %" if metric.is_share else f"{value:.3f}"
+            yield f"best {metric.words} {shown}"
         else:
-            yield f"best score {100 * best:.1f} %"
+            yield "all trials diverged"
     if sum(trial.epochs for trial in trials):  # 0 if all diverged in their first epoch
         # The last measurement of a segment, which ends at an interruption, has its duration.
         windows = [it.measurement for it in segments_of(search)]

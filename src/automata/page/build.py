@@ -25,6 +25,7 @@ from automata.analysis.tables import read_texts
 from automata.analysis.views import CLAIMS, TABLES, figures, view_of
 from automata.config.files import command, prediction_command
 from automata.files import write_text
+from automata.metrics import METRICS
 from automata.page.findings import NEAR_FULL
 from automata.page.panels import HEADINGS, data_set
 from automata.page.summary import summary
@@ -71,6 +72,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "predicting": _predicting(best, experiment.resolve().parents[1]),
         "value": value,
         "in_words": in_words,
+        "all_metrics": METRICS,
         "own_data": _own_data(study),
         "answer": _answer(study) if paper else {},
         "repeat": names.REPEAT,

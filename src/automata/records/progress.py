@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Annotated
 
 from pydantic import Field
 
 from automata.config.base import added
 from automata.files import Recorded
+from automata.records.scores import Scores
 
 WORST_SCORE = 0.0
 """Score of a training that diverged."""
@@ -18,27 +18,12 @@ TIE = 1e-8
 equal means over classes by about 1e-16, because they are sums of rounded numbers."""
 
 
-class Evaluation(Recorded):
+class Evaluation(Scores):
     """One evaluation on the validation set."""
 
     epoch: int
-    accuracy: float
-    loss: float
     finished_at: float
     """Unix time, seconds."""
-    balanced_accuracy: float | None = None
-    """Mean recall of the classes; None in early records."""
-    macro_f1: float | None = None
-    """Mean F1 of the classes."""
-    roc_auc: Annotated[float | None, added(None)] = None
-    """Area under the ROC curve, if it is the tuned metric."""
-
-    def score(self, metric: str) -> float:
-        """Return the number that a search maximises, at least `WORST_SCORE`.
-
-        For the log loss it is exp(-loss), the geometric mean of the true class's probability.
-        """
-        return math.exp(-self.loss) if metric == "log_loss" else float(getattr(self, metric))
 
     def rank(self, metric: str) -> tuple[float, float]:
         """Return the key that orders the epochs of a training: the score, then the loss.

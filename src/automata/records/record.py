@@ -15,6 +15,7 @@ from automata.errors import UserError
 from automata.files import Recorded, write_text
 from automata.records.measurement import Measurement, combined
 from automata.records.progress import Progress
+from automata.records.scores import Scores
 
 SEAL = ',\n "digest": "'
 """Text between the content of a record and its digest."""
@@ -107,18 +108,12 @@ class FinalTraining(Recorded):
         return measurement
 
 
-class Test(Recorded):
+class Test(Scores):
     """The evaluation on the test set, which is not measured."""
 
     __test__ = False  # not a pytest class
 
-    accuracy: float
-    loss: float
     rows: int
-    balanced_accuracy: float | None = None
-    """As in `Evaluation`."""
-    macro_f1: float | None = None
-    roc_auc: Annotated[float | None, added(None)] = None
     answers: Annotated[list[tuple[int, int, int]], added([])] = []
     """(class, answer, rows) for each pair that occurs; answer `Data.classes` is none at all."""
 

@@ -12,10 +12,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score, log_loss
+from sklearn.metrics import confusion_matrix, log_loss
 from threadpoolctl import threadpool_limits
 
 from automata.datasets.prepared import PADDING, Dataset
+from automata.metrics import METRICS
 from automata.training.evaluation import roc_auc
 
 FACTS = ("rows_by_class", "repeated_test_rows")
@@ -61,11 +62,12 @@ def baselines(data: Dataset) -> dict[str, Any]:
         probabilities = np.zeros((len(test), data.classes), shares.dtype)
         probabilities[:, model.classes_] = shares  # random rows may lack a class
         seconds = time.perf_counter() - start
-        predicted = probabilities.argmax(axis=1)
+        counts = np.zeros((data.classes, data.classes + 1), int)
+        counts[:, :-1] = confusion_matrix(
+            labels, probabilities.argmax(axis=1), labels=range(data.classes)
+        )
         found[name] = {
-            "accuracy": accuracy_score(labels, predicted),
-            "balanced_accuracy": balanced_accuracy_score(labels, predicted),
-            "macro_f1": f1_score(labels, predicted, average="macro"),
+            **{name: it.of_counts(counts) for name, it in METRICS.items() if it.of_counts},
             "roc_auc": roc_auc(labels, probabilities),
             "log_loss": log_loss(labels, probabilities, labels=range(data.classes)),
             "seconds": seconds,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -13,24 +12,10 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
+from automata.metrics import METRICS
 from automata.models.classifier import Classifier
+from automata.records.scores import Scores
 from automata.selection.embeddings import LastLayer
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Scores of a model on a split."""
-
-    accuracy: float
-    """Share of rows classified correctly."""
-    loss: float
-    """Mean cross-entropy, nats."""
-    balanced_accuracy: float
-    """Mean recall of the classes in the split."""
-    macro_f1: float
-    """Mean F1 of the classes that occur as labels or predictions."""
-    roc_auc: float | None = None
-    """Area under the ROC curve; of several classes the mean of each against the rest."""
 
 
 def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Scores:
@@ -46,8 +31,7 @@ def scored(
 
     The counts are (classes, classes + 1); the last column has the rows without an answer.
     `unweighted`: the loss is that of `Classifier.unweighted`. A row whose logits are not finite
-    counts as wrong. ROC AUC takes longer than the other scores, so only the `metric` "roc_auc"
-    computes it.
+    counts as wrong. Scores that not all records have are computed if they are the `metric`.
     """
     classes = model.head.out_features
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
@@ -63,12 +47,21 @@ def scored(
             loss += cross_entropy(shown, labels, reduction="sum").double()
             if metric == "roc_auc":
                 probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
-    confusions = pairs.view(classes, classes + 1).cpu().numpy()
-    scores = _scores(confusions, float(loss) / len(split))
-    if not probabilities:
-        return scores, confusions
-    area = roc_auc(split.labels.cpu().numpy(), torch.cat(probabilities).float().cpu().numpy())
-    return replace(scores, roc_auc=area), confusions
+    counts = pairs.view(classes, classes + 1).cpu().numpy()
+    values = {"loss": float(loss) / len(split), **scores_of(counts, metric)}
+    if probabilities:
+        shares = torch.cat(probabilities).float().cpu().numpy()
+        values["roc_auc"] = roc_auc(split.labels.cpu().numpy(), shares)
+    return Scores(**values), counts
+
+
+def scores_of(counts: NDArray[np.int64], metric: str) -> dict[str, float]:
+    """Return the metrics that follow from the answers: those of all records, and `metric`."""
+    return {
+        name: entry.of_counts(counts)
+        for name, entry in METRICS.items()
+        if entry.of_counts and (entry.always or name == metric)
+    }
 
 
 def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.floating]) -> float:
@@ -81,20 +74,6 @@ def roc_auc(labels: NDArray[np.int64], probabilities: NDArray[np.floating]) -> f
     mixed = [number for number in np.unique(labels) if (labels != number).any()]
     areas = [roc_auc_score(labels == number, probabilities[:, number]) for number in mixed]
     return float(np.mean(areas)) if areas else 0.5
-
-
-def _scores(confusion: NDArray[np.int64], loss: float) -> Scores:
-    """Return the scores of a confusion matrix (classes, classes + 1); the last column: no class."""
-    right = np.diag(confusion)
-    rows, predicted = confusion.sum(axis=1), confusion[:, :-1].sum(axis=0)
-    present = rows > 0
-    occurring = present | (predicted > 0)
-    return Scores(
-        accuracy=int(right.sum()) / int(rows.sum()),
-        loss=loss,
-        balanced_accuracy=float((right[present] / rows[present]).mean()),
-        macro_f1=float((2 * right[occurring] / (rows + predicted)[occurring]).mean()),
-    )
 
 
 @torch.inference_mode()

@@ -6,7 +6,6 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from typing import Any
 
 import torch
@@ -157,7 +156,9 @@ class TrainingRun:
     def _evaluation(self) -> Evaluation:
         with self._timed("evaluation"), arithmetic(self.precision, self.device):
             scores = evaluate(self.model, self.data.validation, self.protocol.metric)
-        return Evaluation(epoch=self.progress.epochs, finished_at=time.time(), **asdict(scores))
+        return Evaluation(
+            epoch=self.progress.epochs, finished_at=time.time(), **scores.model_dump()
+        )
 
     def state(self) -> dict[str, Any]:
         """Return the state for `restore`; the run goes on to change its tensors."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import ExitStack
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -114,7 +114,7 @@ def run(
         ),
         tuning=tuning,
         final=final,
-        test=Test(rows=len(trained.data.test), answers=answers, **asdict(test)),
+        test=Test(rows=len(trained.data.test), answers=answers, **test.model_dump()),
         resumed=phases.resumed,
         lock_wait_seconds=context.lock_wait_seconds,
         provenance=phases.provenance,

@@ -13,6 +13,7 @@ from sklearn.metrics import (
     confusion_matrix,
     f1_score,
     log_loss,
+    matthews_corrcoef,
     roc_auc_score,
 )
 from torch import nn
@@ -54,7 +55,8 @@ def test_scores_are_scikit_learns_whatever_the_chunk(dataset, chunk, monkeypatch
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_scores_of_classes_are_scikit_learns(pairs):
     labels, predicted = (list(column) for column in zip(*pairs, strict=True))
-    scores = evaluate(Echo(), Split(torch.eye(3)[predicted], torch.tensor(labels)))
+    scores = evaluate(Echo(), Split(torch.eye(3)[predicted], torch.tensor(labels)), "mcc")
+    assert scores.mcc == pytest.approx(matthews_corrcoef(labels, predicted), abs=1e-12)
     assert scores.balanced_accuracy == pytest.approx(balanced_accuracy_score(labels, predicted))
     assert scores.macro_f1 == pytest.approx(f1_score(labels, predicted, average="macro"))
 
