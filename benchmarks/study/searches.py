@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
+import lzma
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -84,8 +84,8 @@ class Panel:
 
 def read(results: Path, name: str) -> Panel:
     """Return the published searches of a panel."""
-    path = results / f"{name}.jsonl.gz"
-    text = gzip.decompress(path.read_bytes()).decode() if path.exists() else ""
+    path = results / f"{name}.jsonl.xz"
+    text = lzma.decompress(path.read_bytes()).decode() if path.exists() else ""
     lines = map(json.loads, text.splitlines())
     return Panel(name, results, {(line["size"], line["number"]): line for line in lines})
 
