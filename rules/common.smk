@@ -81,16 +81,6 @@ def allow_repeats():
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
 
 
-def date_data_today():
-    """Touch prepared data dated in the future, as after a clock was set back.
-
-    Snakemake would fail the jobs that read them.
-    """
-    for path in Path("results/data").glob("*"):
-        if path.stat().st_mtime > time.time():
-            path.touch()
-
-
 def at_end(lines):
     """Print the lines that `lines()` returns, when this process exits and Snakemake is silent."""
     if Quietness.ALL not in (workflow.output_settings.quiet or ()):

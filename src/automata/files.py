@@ -1,4 +1,4 @@
-"""Atomic writes, checksums, and the base class of records."""
+"""Atomic writes and checksums."""
 
 from __future__ import annotations
 
@@ -13,22 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from pydantic import BaseModel, ConfigDict
 
 from automata.errors import UserError
 
 DIGITS = 16
 """Length of the checksum of a line."""
-
-
-class Recorded(BaseModel):
-    """A part of a record: an unknown field is an error, and NaN and infinity survive JSON.
-
-    Each part needs this base class, because pydantic applies its settings only to a model's own
-    fields. Without them the loss of a diverged trial would become null, which cannot be read.
-    """
-
-    model_config = ConfigDict(extra="forbid", ser_json_inf_nan="strings")
 
 
 @contextmanager

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-import time
 
 import pytest
 from snakemake.exceptions import WorkflowError
@@ -55,9 +54,6 @@ def test_record_outlives_a_job_that_is_killed_after_writing_it(copy, tmp_path, m
 
 
 def test_job_that_starts_all_the_same_leaves_the_record(copy):
-    """Also if the clock was set back after the data were prepared."""
-    tomorrow = time.time() + 86_400
-    os.utime(copy.folder / DATA, (tomorrow, tomorrow))
     before = records(copy)
     forget_parameters(copy)
     assert copy.run(FULL)["tune"] == 1

@@ -18,9 +18,10 @@ from automata.config.protocol import OwnModel
 from automata.datasets.own.columns import Column
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.errors import UserError, first_line
-from automata.files import Recorded, replacing
+from automata.files import replacing
 from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
+from automata.records.base import Recorded
 from automata.records.record import Record, unsealed
 
 BLANK = "0" * 64

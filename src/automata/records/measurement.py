@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from automata.files import Recorded
+from automata.records.base import Recorded
 
 Device = Literal["cpu", "dram", "gpu"]
 

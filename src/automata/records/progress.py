@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from automata.config.base import added
-from automata.files import Recorded
+from automata.records.base import Recorded
 from automata.records.scores import Scores
 
 WORST_SCORE = 0.0

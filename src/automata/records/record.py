@@ -12,7 +12,8 @@ from pydantic import Field, ValidationError
 from automata.config.base import added
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.files import Recorded, write_text
+from automata.files import write_text
+from automata.records.base import Recorded
 from automata.records.measurement import Measurement, combined
 from automata.records.progress import Progress
 from automata.records.scores import Scores

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from automata.config.base import added
-from automata.files import Recorded
 from automata.metrics import METRICS
+from automata.records.base import Recorded
 
 
 class Scores(Recorded):

@@ -17,8 +17,9 @@ from automata.config.protocol import OF_SUBSETS, Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
 from automata.config.spaces import Domain
 from automata.errors import UserError
-from automata.files import Recorded, fingerprint
+from automata.files import fingerprint
 from automata.loading import load
+from automata.records.base import Recorded
 from automata.records.paths import number
 from automata.records.progress import Progress
 from automata.records.record import read_as

@@ -18,7 +18,8 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.files import Recorded, checked_line, read_checked_lines, replacing
+from automata.files import checked_line, read_checked_lines, replacing
+from automata.records.base import Recorded
 from automata.records.measurement import Measurement
 from automata.records.paths import DEPTH
 from automata.records.progress import Progress
