@@ -9,7 +9,7 @@ from pathlib import Path
 from types import CodeType
 
 HOME = Path(__file__).parent
-READERS = ("analysis", "figures", "page", "names.py", "records")
+READERS = ("analysis", "figures", "page", "records", "catalog.py", "metrics.py", "names.py")
 """Modules and packages that make tables, figures and the page."""
 
 STAMP = ".code"
