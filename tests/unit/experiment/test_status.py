@@ -110,11 +110,16 @@ def progress(folder):
         ([], job(), 5, "^starting, 0:00:15 so far$"),
         ([OPENED], job(), 5, "^first trial, 0:00:15 so far$"),
         ([], job("untuned"), 5, "^final training, 0:00:15 so far$"),
-        (ENDED, job(), 5, "^final training, best score 75.0 %, about 0:00:09 left, 0:00:15 so "),
-        (ENDED, job("full"), 5, "^test, best score 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
+        (ENDED, job(), 5, "^final training, best accuracy 75.0 %, about 0:00:09 left, 0:00:15 so "),
+        (ENDED, job("full"), 5, "^test, best accuracy 75.0 %, about 0:00:00 left, 0:00:15 so far$"),
         # 30 of 50 epochs took 4 s: 8/3 s for the others. The final training has 10 times the
         # samples of a trial's 1 s of training. One second has passed since.
-        (HALF, job(), 5, "^trial 3 of 5, epoch 10 of 10, best score 75.0 %, about 0:00:12 left, "),
+        (
+            HALF,
+            job(),
+            5,
+            "^trial 3 of 5, epoch 10 of 10, best accuracy 75.0 %, about 0:00:12 left, ",
+        ),
         # 40 epochs took 4 s and, after an interruption, 6 s: 2.5 s for the others; 1 s has passed.
         (RESUMED, job("full"), 107, "trial 4 of 5, .*about 0:00:02 left"),
         # ASHA's fifth trial costs what one of the four did: 2 s, of which one has passed.
@@ -145,7 +150,9 @@ def test_the_final_training_shows_its_epoch_and_the_time_left(folder, now):
         log.append(entry)
     now(12)
     (text,) = progress(folder)
-    assert re.search("^final training, epoch 7 of 10, best score 75.0 %, about 0:00:03 left", text)
+    assert re.search(
+        "^final training, epoch 7 of 10, best accuracy 75.0 %, about 0:00:03 left", text
+    )
 
 
 def test_resumed_job_has_the_time_left_of_its_interruption(folder, now):
