@@ -23,8 +23,8 @@ from automata.names import DATASETS
 ROOT = Path(__file__).parents[1]
 REFERENCE = ROOT / "results/reference"
 ARCHIVE = "records.tar.xz"
-CONFIGURATIONS = {"protocol": "published", "default": "default"}
-"""Folder -> configuration in config/reference that makes its files from the archive."""
+CONFIGURATIONS = {"protocol": "published"}
+"""Folder -> its configuration in config/reference, if that has another name."""
 
 
 def main(chosen: Sequence[str]) -> None:
@@ -38,26 +38,25 @@ def main(chosen: Sequence[str]) -> None:
 
 def _publish(folder: Path, work: Path) -> None:
     """Make what `folder` holds from its archive in `work`, and copy it."""
-    name = folder.name
-    experiment = "published" if name == "protocol" else f"published-{name}"
-    made = Path("results", experiment)  # records are named by this path, so it is relative
+    configuration = f"config/reference/{CONFIGURATIONS.get(folder.name, folder.name)}.yaml"
+    config = read(ROOT / configuration)
+    made = Path("results", config["experiment"])  # tables have paths of records: it is relative
     tables = made / "tables"
     files = [it.relative_to(folder) for it in sorted(folder.rglob("*")) if it.is_file()]
     figures = [it.relative_to("figures").with_suffix("") for it in files if it.suffix == ".png"]
 
     def call(*arguments: object) -> None:
-        configuration = f"config/reference/{CONFIGURATIONS.get(name, name)}.yaml"
         environment = {**os.environ, "AUTOMATA_CONFIGFILES": configuration}
         command = [sys.executable, "-m", "automata", *map(str, arguments)]
         quiet = subprocess.DEVNULL
         subprocess.run(command, cwd=work, env=environment, stderr=quiet, check=True)
 
     (work / "workflow").symlink_to(ROOT / "workflow")  # as in a checkout, where readers are
-    records: list[object] = [Path("results/runs")]  # of an experiment that is run again
-    if name in CONFIGURATIONS:
-        records = [made / "records", "--as-named"]
-    call("unpack", folder / ARCHIVE, "--output", *records)
-    call("collect", records[0], "--processes", 2, "--output", tables)
+    # An experiment on archives has the records in its own folder, as `unpack` of the rules.
+    own = "archives" in config
+    records = made / "records" if own else Path("results/runs")
+    call("unpack", folder / ARCHIVE, *["--as-named"] * own, "--output", records)
+    call("collect", records, "--processes", 2, "--output", tables)
     ran = set(pd.read_csv(work / tables / "runs.csv", dtype=str)["dataset"])
     claims = ["--claims"] if ran & DATASETS.keys() else []
     call("tabulate", tables, *claims, "--carbon", json.dumps(read(DEFAULTS)["carbon"]))

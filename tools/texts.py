@@ -24,6 +24,7 @@ from automata.analysis.views import DATASETS, FIGURES, TABLES
 from automata.config.base import Schema, plain, valid_values
 from automata.config.experiment import Experiment
 from automata.config.files import Config, read
+from automata.metrics import METRICS
 from automata.registry import METHODS, SCHEDULERS, SEARCHES, Method
 from tools.published import figures, filled, with_tables
 
@@ -91,6 +92,14 @@ CATALOGUES: dict[str, Callable[[], Rows]] = {
     "selectors": lambda: _methods("selector or control", "what trials train on", METHODS),
     "searches": lambda: _methods("search", "what it proposes", SEARCHES),
     "schedulers": lambda: _methods("scheduler", "which trials it stops early", SCHEDULERS),
+    "metrics": lambda: [
+        {
+            "metric": f"`{name}`",
+            "what": it.meaning,
+            "recorded": "always" if it.always else "if tuned",
+        }
+        for name, it in METRICS.items()
+    ],
     "tables": lambda: [
         {"path": f"`tables/{table.name}`", "what": table.text} for table in TABLES.values()
     ],

@@ -17,36 +17,39 @@ STAMP = ".code"
 
 
 @cache
-def reading_code(stamp: Path | None = None) -> str:
+def reading_code(folder: Path | None = None) -> str:
     """Return the fingerprint, which comments, docstrings and line breaks do not change.
 
-    The `stamp` of an earlier call saves most of the time if the code has the same content.
+    The stamp in a `folder` of tables saves most of the time if the code has the same content.
     """
-    content = _content()
-    if stamp and stamp.is_file():
-        known, _, found = stamp.read_text().partition(" ")
-        if known == content:
-            return found
+    known, found = _stamp_in(folder) if folder else ("", "")
+    if known == _content():
+        return found
     digest = hashlib.sha256()
     for file in _files():
         if file.suffix == ".py":
             code = compile(file.read_bytes(), file.name, "exec", optimize=2, dont_inherit=True)
-            for part in _parts(code):
-                digest.update(part.encode())
+            digest.update("".join(_parts(code)).encode())
         else:
             digest.update(file.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def stamped(folder: Path) -> str | None:
-    """Return the fingerprint of the code that made the tables in `folder`; None if not known."""
-    stamp = folder / STAMP
-    return stamp.read_text().partition(" ")[2] if stamp.is_file() else None
+def stamped(folder: Path) -> str:
+    """Return the fingerprint of the code that made the tables in `folder`; empty if not known."""
+    return _stamp_in(folder)[1]
 
 
 def stamp() -> str:
     """Return the text of STAMP for the present code."""
     return f"{_content()} {reading_code()}"
+
+
+def _stamp_in(folder: Path) -> tuple[str, str]:
+    """Return content and fingerprint of the code that made the tables in `folder`."""
+    file = folder / STAMP
+    content, _, fingerprint = (file.read_text() if file.is_file() else "").partition(" ")
+    return content, fingerprint
 
 
 def _files() -> list[Path]:
@@ -71,6 +74,11 @@ def _parts(value: object) -> Iterator[str]:
         yield repr((value.co_kwonlyargcount, value.co_flags, value.co_exceptiontable))
         for constant in value.co_consts:
             yield from _parts(constant)
+    elif isinstance(value, tuple):  # it may hold a set
+        yield "("
+        for item in value:
+            yield from _parts(item)
+        yield ")"
     elif isinstance(value, frozenset):
         yield repr(sorted(map(repr, value)))
     else:

@@ -10,7 +10,6 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.statistics import Spread, Values, summarise
 from automata.analysis.study import compared
@@ -49,12 +48,10 @@ def answer(ratios: pd.DataFrame) -> pd.DataFrame:
             "method": lambda group: names.method(chosen, float(group["fraction"].iloc[0])),
             "seeds": lambda group: group["seed"].nunique(),
             **{it: Spread(partial(_of_seeds, it)) for it in (time, *RATIOS)},
-            "energy was": ways,
         },
     )
     repeats = runs[runs["selector"] == "full-again"].groupby(keys)[ERROR].mean()
-    noise = [repeats.get((row["dataset"], row["scheduler"])) for _, row in table.iterrows()]
-    return table.assign(noise=pd.Series(noise, dtype=float))
+    return table.join(repeats.astype(float).rename("noise"), on=keys)
 
 
 def sentences(answer: pd.DataFrame) -> Iterator[str]:

@@ -187,7 +187,7 @@ def _worth(
 ) -> str:
     """Compare the best configuration with random ones, else with the first one of its search."""
     metric = run["metric"]
-    words = in_words(metric)
+    words = METRICS[metric].words
     mine = trials[trials["record"] == run["record"]]
     mine = mine.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
     by_epoch = mine.groupby("epoch")["score"]
@@ -216,8 +216,8 @@ def _worth(
     # At the same epoch if possible: the search may have stopped the first configuration early.
     shared = first.index.intersection(best.index)
     before, after = (shared.max() if len(shared) else it.index.max() for it in (first, best))
-    start = unscored(metric, first.loc[before, "score"])
-    end = unscored(metric, best.loc[after, "score"])
+    start = METRICS[metric].from_score(first.loc[before, "score"])
+    end = METRICS[metric].from_score(best.loc[after, "score"])
     return (
         f"{_gain(metric, end, start)} of validation {words} over the first configuration tried: "
         f"{value(metric, end)} after {wording.count(int(after), 'epoch')}, that one reached "
@@ -240,21 +240,11 @@ def _gain(metric: str, mine: float, other: float) -> str:
     return text.replace("-", wording.MINUS) + " pp" * entry.is_share
 
 
-def unscored(metric: str, score: float) -> float:
-    """Return the value of a metric from a validation score."""
-    return METRICS[metric].from_score(score)
-
-
-def in_words(metric: str) -> str:
-    """Return the name of a metric in a text."""
-    return METRICS[metric].words
-
-
 def named(metric: str, number: float) -> str:
     """Return a value of a metric, with its name unless it is the accuracy."""
     if not METRICS[metric].is_share:
-        return f"{in_words(metric)} {value(metric, number)}"
-    return value(metric, number) + f" {in_words(metric)}" * (metric != "accuracy")
+        return f"{METRICS[metric].words} {value(metric, number)}"
+    return value(metric, number) + f" {METRICS[metric].words}" * (metric != "accuracy")
 
 
 def value(metric: str, number: float) -> str:

@@ -103,7 +103,7 @@ class Protocol(Section):
     wins. `{0.1: 3, 0.3333: 2}`: all train to T/10, the best three to T/3, the best two to T"""
     augmentation: Augmentation = Augmentation()
     metric: Annotated[Metric, added("accuracy")] = "accuracy"
-    """validation score that ranks the trials: see [own data](own-data.md#scores-and-models)"""
+    """validation score that ranks the trials: see [metrics](#metrics)"""
     break_ties: Annotated[bool, added(False)] = False
     """the lower log loss decides between trials, or finalists, with equal validation scores (to 8
     digits). Few validation rows make ties likely. `false`: the order of trials decides"""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from automata.analysis.views import CLAIMS, TABLES, figures
 from automata.catalog import DATASETS
-from automata.code import STAMP, reading_code, stamped
+from automata.code import reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.experiment.grid import Grid
@@ -72,7 +72,7 @@ class Outputs:
         if made and not all(Path(path).exists() for path in self.records):
             known = stamped(tables)
             return {"code": known} if known else {}
-        return {"code": reading_code(tables / STAMP)}
+        return {"code": reading_code(tables)}
 
     def news(self) -> list[str]:
         """Return lines to print before the jobs start: the archives, or what the runs are."""

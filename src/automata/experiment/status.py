@@ -135,7 +135,7 @@ def _progress(search: list[Entry], final: list[Entry], since: float, now: float)
     if trials:
         best = max(trial.score for trial in trials)
         metric = METRICS[trials[0].metric]
-        if best:  # 0 after a divergence
+        if any(trial.failure is None for trial in trials):
             value = metric.from_score(best)
             shown = f"{100 * value:.1f} %" if metric.is_share else f"{value:.3f}"
             yield f"best {metric.words} {shown}"

@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from automata.analysis.best import choices
-from automata.analysis.how_good import in_words, unscored
 from automata.analysis.study import Study
 from automata.analysis.wording import known
 from automata.figures import style
 from automata.figures.style import COLUMN_INCHES, FAINT, FAINTER, Look
+from automata.metrics import METRICS
 
 MOST_CLASSES = 30
 """Classes of the largest matrix that can be read."""
@@ -123,14 +123,14 @@ def course_figure(study: Study, dataset: str) -> Figure:
     run = best_run(study, dataset)
     if run is None:
         return _nothing()
-    metric, words = run["metric"], in_words(run["metric"])
+    metric = METRICS[run["metric"]]
     figure, ((above,), (below,)) = style.axes_of(2, 1, COURSE_INCHES, COLUMN_INCHES)
     trials = study.trials[study.trials["record"] == run["record"]]
-    scores = trials["score"].map(lambda score: unscored(metric, score))
-    best = trials["score"].cummax().map(lambda score: unscored(metric, score))
+    scores = trials["score"].map(metric.from_score)
+    best = trials["score"].cummax().map(metric.from_score)
     above.plot(trials["elapsed_seconds"], scores, ".", color=FAINTER, markersize=3)
     above.step(trials["elapsed_seconds"], best, where="post", color=STRONG)
-    above.set(xlabel="Seconds of the search", ylabel=f"Validation\n{words}")
+    above.set(xlabel="Seconds of the search", ylabel=f"Validation\n{metric.words}")
     if trials.empty:
         style.write_instead(above, "no search")
     training = study.training[study.training["record"] == run["record"]]

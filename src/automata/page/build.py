@@ -17,7 +17,7 @@ from markupsafe import Markup
 from automata import names
 from automata.analysis import wording
 from automata.analysis.answer import answer, cells, sentences
-from automata.analysis.how_good import in_words, value
+from automata.analysis.how_good import value
 from automata.analysis.overview import for_readers
 from automata.analysis.quantities import QUANTITIES, VALIDATION
 from automata.analysis.study import Study, datasets, panels
@@ -71,7 +71,6 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "how_good": worth,
         "predicting": _predicting(best, experiment.resolve().parents[1]),
         "value": value,
-        "in_words": in_words,
         "all_metrics": METRICS,
         "own_data": _own_data(study),
         "answer": _answer(study) if paper else {},

@@ -11,9 +11,10 @@ from automata import names
 from automata.analysis import wording
 from automata.analysis.best import Choice, choices, drawn
 from automata.analysis.energy import ways
-from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower, unscored
+from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower
 from automata.analysis.quantities import QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
+from automata.metrics import METRICS
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import UP
 
@@ -66,7 +67,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "method": names.method(run["selector"], run["fraction"]),
         "tuner": Panel.of(run).method,
         "hyperparameters": [*wording.readable(choice.configuration), *kept],
-        "validation": named(metric, unscored(metric, run["best_score"])),
+        "validation": named(metric, METRICS[metric].from_score(run["best_score"])),
         "test": test + accuracy * (metric != "accuracy"),
         "leading": mean + " accuracy" * (metric == "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
