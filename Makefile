@@ -24,7 +24,7 @@ drill: setup
 	pytest -s -m "not ($(NO_DRILL))"
 
 lint: setup
-	ruff check && ruff format --check && mypy && snakefmt --check workflow rules && snakemake --lint
+	ruff check && ruff format --check && mypy && snakefmt --check workflow rules studies && snakemake --lint
 
 docs: setup
 	mkdocs build

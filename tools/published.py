@@ -19,7 +19,7 @@ from automata.analysis.study import Study, compared
 from automata.analysis.tables import markdown, read_texts
 from automata.config.files import DEFAULTS, read
 from automata.config.sections import Carbon
-from automata.simulation.readers import certainty, losses
+from studies.curves.readers import certainty, losses
 
 _FIGURE = re.compile(r"\]\(figures/([\w-]+)/([\w./-]+)\)")
 

@@ -14,14 +14,14 @@ ALLOWED = {
     "ray": {"tuning"},
     "pyJoules": {"metering"},
     "codecarbon": {"metering"},
-    "matplotlib": {"figures", "page", "simulation"},
+    "matplotlib": {"figures", "page"},
     "seaborn": {"figures"},
 }
 READING = {"analysis", "figures", "page"}
 """The parts that read records."""
 
 LEAVES = {"catalog", "errors", "files", "loading", "metrics", "names", "registry"}
-DOOR = {"records", "config", "simulation.readers", "simulation.figures"} | LEAVES
+DOOR = {"records", "config"} | LEAVES
 """The modules that they may import of the others."""
 
 MAKING = {"selection", "models", "training", "tuning", "metering"}

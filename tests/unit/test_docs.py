@@ -12,7 +12,7 @@ from tools.texts import PAGES as GENERATED
 
 ROOT = Path(__file__).parents[2]
 PUBLISHED = ROOT / "results/reference"
-FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/")
+FOLDERS = ("", "docs/", "config/", "results/", "results/reference/", "benchmarks/", "studies/")
 PAGES = [page for folder in FOLDERS for page in sorted((ROOT / folder).glob("*.md"))]
 MADE = ("flowers.yaml", "cluster.yaml", "mine.yaml")
 """Configurations that the reader writes."""

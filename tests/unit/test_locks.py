@@ -12,7 +12,6 @@ from automata.cli import main
 from automata.errors import UserError
 from automata.locks import held, holder
 from automata.metering.meter import exclusive_host
-from automata.simulation import train
 from automata.tuning import job
 
 HERE = platform.node()
@@ -42,8 +41,7 @@ def test_only_a_live_process_is_named_as_the_holder(path, text, named):
     assert (holder(path) is not None) == named
 
 
-@pytest.mark.parametrize("command", ["tune", "record-curves"])
-def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path, command):
+def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path):
     def wait_for_another(*_):
         logging.getLogger("automata.locks").info("waiting for another")
         logging.getLogger("automata.tuning").info("at work")
@@ -51,10 +49,9 @@ def test_waits_are_printed_to_the_descriptor_of_notices(monkeypatch, tmp_path, c
     monkeypatch.setattr(logging.getLogger("automata.locks"), "handlers", [])
     monkeypatch.setattr("automata.cli.commands.parsed", lambda *_: None)
     monkeypatch.setattr(job, "complete_job", wait_for_another)
-    monkeypatch.setattr(train, "record_curves", wait_for_another)
     read, write = os.pipe()
     paths = [f"--work={tmp_path}", f"--output={tmp_path}/record.json"]
-    main([command, "data", "--job={}", *paths, "--notices", str(write)])
+    main(["tune", "data", "--job={}", *paths, "--notices", str(write)])
     os.close(write)
     with os.fdopen(read) as pipe:
         lines = pipe.read().splitlines()

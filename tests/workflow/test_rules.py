@@ -98,7 +98,7 @@ def test_path_and_setting_that_are_commands_run_none(workflow, finished, project
     assert not list(tmp_path.rglob("owned"))
 
 
-@pytest.mark.parametrize("stage", ["data", "tune", "tables", "figures", "curves", "publish"])
+@pytest.mark.parametrize("stage", ["data", "tune", "tables", "figures", "publish"])
 def test_shell_lines_quote_what_they_insert(stage):
     text = (ROOT / f"rules/{stage}.smk").read_text()
     shells = re.findall(r'shell:\s+"""(.*?)"""', text, re.DOTALL)

@@ -245,56 +245,17 @@ def publish(
     files: Annotated[Sequence[Path], "Files to copy."],
     *,
     records: Annotated[Sequence[Path], "Records to pack into one file."] = (),
-    curves: Annotated[Sequence[Path], "Records of learning curves to add."] = (),
     source: Annotated[Path, "Folder of the experiment, with the files."],
-    target: Annotated[Path, "Folder to copy to; learning curves go to `curves` beside it."],
+    target: Annotated[Path, "Folder to copy to."],
 ) -> None:
     """Copy the results of an experiment to the folder of published results."""
     from automata.records.archive import pack
-    from automata.simulation.curves import publish_curves
-    from automata.simulation.grid import read_curves
 
     for path in files:
         with replacing(target / path.relative_to(source)) as temporary:
             shutil.copyfile(path, temporary)
     if records:
         pack(records, target / "records.tar.xz")
-    if curves:
-        publish_curves(map(read_curves, curves), target.with_name("curves"))
-
-
-def record_curves(
-    data: Annotated[Path, "Prepared data set."],
-    *,
-    job: JobText,
-    work: Work,
-    output: Annotated[Path, "Record, JSON."],
-    notices: Notices = None,
-) -> None:
-    """Record the learning curves of some configurations."""
-    from automata.simulation.grid import CurvesJob
-    from automata.simulation.train import record_curves
-
-    _show_waits(notices)
-    record_curves(parsed(CurvesJob, job), data, work, output)
-
-
-def simulate(
-    records: Annotated[Sequence[Path], "Records of learning curves."] = (),
-    *,
-    job: JobText,
-    curves: Annotated[Path, "File for all learning curves, one row per evaluation, Parquet."],
-    output: TableFolder,
-) -> None:
-    """Join recorded learning curves and simulate searches on them."""
-    from automata.analysis.tables import write
-    from automata.simulation.tables import Simulation, joined, simulated
-
-    simulation = parsed(Simulation, job)
-    table = joined(records, simulation)
-    write(table, curves)
-    for name, content in simulated(table, simulation):
-        write(content, output / f"{name}.csv")
 
 
 def _show_waits(notices: int | None) -> None:

@@ -21,7 +21,7 @@ TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
 
 MOST_RUNS = 20_000
-"""The most runs, and the most jobs of learning curves; Snakemake plans them in a minute."""
+"""The most runs; Snakemake plans them in a minute."""
 
 # Names are part of paths and command lines; file systems allow 255 characters for a name.
 DatasetName = Annotated[str, Field(pattern="^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$")]
@@ -70,8 +70,6 @@ class Experiment(Section):
     """your own schedulers, likewise"""
     own_selectors: dict[SelectorName, Target] = {}
     """your own selectors, likewise"""
-    learning_curves: sections.LearningCurves | None = None
-    """learning curves that `snakemake learning_curves` records for simulated searches"""
     archives: list[str] = []
     """files of published records, relative to the working directory. Tables, figures and page are
     made from these records without training; `datasets` selects the data sets of the figures"""
@@ -93,7 +91,6 @@ class Experiment(Section):
         """Raise BadKeyError for the first key that does not suit the others."""
         self._check_names()
         self._check_axes()
-        self._check_learning_curves()
         self._check_protocols()
         self._check_initial()
         return self
@@ -125,23 +122,9 @@ class Experiment(Section):
         axes = ["datasets", *methods.values(), "fractions", "seeds", "untuned_seeds"]
         *many, untuned = lengths = [len(getattr(self, axis) or ()) for axis in axes]
         runs = math.prod(many) + math.prod(lengths[:3]) * untuned
-        _check_count(runs, "runs", [axes[lengths.index(max(lengths))]])
-
-    def _check_learning_curves(self) -> None:
-        curves = self.learning_curves
-        if curves is None:
-            return
-        for selector in curves.horizon_exponents:
-            _require(selector, self.selectors, ["learning_curves", "horizon_exponents"])
-        exponents = max(map(len, curves.horizon_exponents.values()), default=0)
-        trainings = len(self.selectors) * len(self.fractions) * (1 + exponents) * len(curves.seeds)
-        jobs = len(self.datasets) * trainings * math.ceil(curves.pool / curves.part)
-        _check_count(jobs, "jobs", ["learning_curves", "seeds"])
-        for name in self.datasets:
-            least = self.protocol_of(name).under("random").configurations
-            if curves.pool < least:
-                problem = f"{curves.pool} is fewer than the {least} configurations of a search on"
-                raise BadKeyError(["learning_curves", "pool"], f"{problem} {name}")
+        if runs > MOST_RUNS:
+            problem = f"with the other axes {runs:,} runs, of at most {MOST_RUNS:,}; give fewer"
+            raise BadKeyError([axes[lengths.index(max(lengths))]], problem)
 
     def _check_protocols(self) -> None:
         for kind, protocol in self.protocol:
@@ -160,11 +143,6 @@ class Experiment(Section):
             for index, configuration in enumerate(self.search.initial):
                 with inside("search", "initial", index):
                     check_configuration(configuration, protocol.search_space, types)
-
-    @property
-    def trains(self) -> bool:
-        """Whether anything is trained; otherwise existing learning curves are read."""
-        return self.learning_curves is None or self.learning_curves.train
 
     def kind(self, dataset: str) -> Kind:
         """Return the kind of a data set, which names its protocol."""
@@ -189,10 +167,3 @@ def _require(name: str, valid: Iterable[str], path: Iterable[object], others: st
     """Raise BadKeyError at `path` unless `name` is valid; `others` is added to the valid names."""
     if name not in valid:
         raise BadKeyError(path, invalid(name, f"{', '.join(valid)}{others}"))
-
-
-def _check_count(count: int, what: str, path: Iterable[object]) -> None:
-    """Raise BadKeyError at `path` if there are too many runs or jobs to plan."""
-    if count > MOST_RUNS:
-        problem = f"with the other axes {count:,} {what}, of at most {MOST_RUNS:,}; give fewer"
-        raise BadKeyError(path, problem)

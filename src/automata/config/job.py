@@ -202,15 +202,14 @@ def contents_of(
 ) -> dict[str, str]:
     """Return the SHA-256 of each of the user's own files that runs of a data set read, by role.
 
-    `memory` is the cache of `remembered_content`. Raises UserError for a missing file or module,
-    but if nothing is trained, data files may be missing.
+    `memory` is the cache of `remembered_content`. Raises UserError for a missing file or module.
     """
     files = {}
     for role, path in data_files(experiment.preparation(dataset)).items():
         # Path.exists would raise an error for a path in an unreadable folder.
         if os.path.exists(path):  # noqa: PTH110
             files[role] = Path(path)
-        elif experiment.trains:
+        else:
             raise UserError(f"{key_of(role, dataset)}: {path}: no such file or folder")
     code = {
         f"{key}.{name}": target

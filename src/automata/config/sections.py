@@ -9,9 +9,7 @@ from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat, model_v
 
 from automata.config.base import (
     WHOLE,
-    Axis,
     BadKeyError,
-    Configurations,
     Count,
     Integer,
     NonNegative,
@@ -247,22 +245,3 @@ class Comparison(Section):
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run is compared with FULL on a host with the same name, processor, number of cores
     and GPUs. `alike`: the name may differ, as on the nodes of a cluster"""
-
-
-class LearningCurves(Section):
-    """Complete trainings of a pool of configurations, under each selector and fraction."""
-
-    pool: Configurations = 64
-    """number of configurations; they are the first that random search proposes"""
-    seeds: Axis[NonNegative] = [0, 1, 2]
-    """seeds of weights, subsets and order; each configuration is trained once for each"""
-    horizon_exponents: dict[str, Axis[Share]] = {}
-    """further trainings with these horizon exponents (beta), by selector"""
-    part: Count = 16
-    """number of configurations that one job trains"""
-    recorded: str | None = None
-    """folder of published learning curves, which are not trained again"""
-    train: bool = True
-    """`false`: train nothing, and simulate searches on the existing curves"""
-    real: list[str] = []
-    """folders with tables of real runs, to which simulated ones are compared"""

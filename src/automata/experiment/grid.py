@@ -16,16 +16,6 @@ from automata.errors import UserError
 from automata.files import fingerprint
 from automata.records.paths import MODEL, RECORD, Place, job_of, number, place_of
 from automata.registry import CONTROLS
-from automata.simulation.grid import (
-    CurvesJob,
-    Published,
-    Simulated,
-    curves_jobs,
-    published_trainings,
-    simulated_searches,
-    training_of,
-    without_files,
-)
 
 SHARED = (
     "data.cache",
@@ -38,9 +28,6 @@ SHARED = (
     "comparison",
 )
 """Keys that must be equal in all parts, because the parts share files and tables."""
-
-CURVES = Path("results/curves")
-"""Folder of the records of learning curves."""
 
 CONTENTS = Path("results/data/contents.json")
 """Hashes of the user's own files; only changed files are read again."""
@@ -71,12 +58,9 @@ class Grid:
         self._parts_with_runs = [] if self.archives else parts
         self._of_dataset = {dataset: part for part in parts for dataset in part.datasets}
         self.datasets = [*self._of_dataset]
-        curves = [part.learning_curves for part in parts if part.learning_curves]
-        self.published_curves = [*dict.fromkeys(it.recorded for it in curves if it.recorded)]
-        """Folders of published learning curves."""
-        self.real_runs = [*dict.fromkeys(folder for it in curves for folder in it.real)]
-        """Folders of tables of real runs, to compare simulated ones with."""
-        self._check_files()
+        for path in self.archives:
+            if not Path(path).is_file():
+                raise UserError(f"archives: {path}: no such file")
         self._contents = {
             dataset: {} if self.archives else contents_of(part, dataset, CONTENTS, search_path)
             for dataset, part in self._of_dataset.items()
@@ -84,15 +68,6 @@ class Grid:
         self.names_code = any(is_code(role) for files in self._contents.values() for role in files)
         """Whether a run imports a user's own module."""
         self.job = cache(self._job)
-
-    def _check_files(self) -> None:
-        """Raise UserError for missing archives and folders of learning curves."""
-        for path in self.archives:
-            if not Path(path).is_file():
-                raise UserError(f"archives: {path}: no such file")
-        for folder in self.published_curves:
-            if not Path(folder).is_dir():
-                raise UserError(f"learning_curves.recorded: {folder}: no such folder")
 
     def experiment_of(self, dataset: str) -> Experiment:
         """Return the part that a data set belongs to."""
@@ -186,64 +161,3 @@ class Grid:
             it for part in self._parts_with_runs for it in part.datasets if it in part.own_datasets
         )
         return [f"results/data/{it}{self.version(it)}.baselines.json" for it in own]
-
-    @cached_property
-    def curves(self) -> dict[str, CurvesJob]:
-        """All jobs of learning curves, by the paths of their records."""
-        return {
-            path: job
-            for part in self._parts_with_runs
-            for path, job in curves_jobs(part, self._contents).items()
-        }
-
-    @cached_property
-    def recorded_curves(self) -> list[str]:
-        """The unpublished records of learning curves to read."""
-        paths = []
-        for path, job in self.curves.items():
-            missing = set(job.configurations)
-            for training in self._published_trainings(job):
-                missing -= self._published[training].configurations
-            trains = self.experiment_of(job.dataset).trains
-            if missing and (trains or CURVES.joinpath(path).is_file()):
-                paths.append(path)
-        return paths
-
-    @property
-    def trainings_of_curves(self) -> list[str]:
-        """The names of the published trainings to read."""
-        return sorted(
-            {name for job in self.curves.values() for name in self._published_trainings(job)}
-        )
-
-    def _published_trainings(self, job: CurvesJob) -> list[str]:
-        """Return the names of the published trainings that equal the training of `job`."""
-        if self.experiment_of(job.dataset).trains:
-            return [name for name in [training_of(job)] if name in self._published]
-        own = without_files(job)  # if nothing is trained, the user's own files may differ
-        return [name for name, it in self._published.items() if it.without_files == own]
-
-    @cached_property
-    def _published(self) -> dict[str, Published]:
-        """The published learning curves, by training."""
-        trainings: dict[str, Published] = {}
-        for folder in self.published_curves:
-            trainings |= published_trainings(Path(folder))
-        return trainings
-
-    @property
-    def simulated(self) -> dict[str, Simulated]:
-        """The searches that are simulated on the learning curves of each data set."""
-        return {
-            dataset: simulated_searches(part, part.learning_curves, dataset)
-            for dataset, part in self._of_dataset.items()
-            if part.learning_curves is not None
-        }
-
-    @cached_property
-    def regret_figures(self) -> list[str]:
-        """The figures of simulated searches."""
-        curves = [part.learning_curves for part in self.parts if part.learning_curves]
-        kinds = ["regret", "horizon"] if any(it.horizon_exponents for it in curves) else ["regret"]
-        schedulers = dict.fromkeys(name for it in self.simulated.values() for name in it.schedulers)
-        return [f"{kind}-{name}" for name in schedulers for kind in kinds]

@@ -15,16 +15,10 @@ from automata.analysis.views import view_of
 from automata.errors import UserError
 from automata.figures.style import save, style
 from automata.loading import imported
-from automata.simulation.figures import figure_of
 
 
 def draw(name: str, study: Study) -> Figure:
-    """Return the figure `NAME`, `NAME/DATASET`, `regret-SCHEDULER` or `horizon-SCHEDULER`.
-
-    Raises UserError for another name or data set.
-    """
-    if name.startswith(("regret-", "horizon-")):
-        return figure_of(study, name)
+    """Return the figure `NAME` or `NAME/DATASET`; raises UserError for another name or data set."""
     view, dataset = view_of(name), name.partition("/")[2]
     if dataset and dataset not in (known := sorted(set(study.runs["dataset"]))):
         raise UserError(f"dataset '{dataset}' is not one of {', '.join(known)}")

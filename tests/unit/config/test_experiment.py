@@ -138,15 +138,6 @@ REFUSED = [
     ('selectors.0: "grad" is not valid; valid: full, ', {"selectors": ["grad"]}),
     ("own_searches.tpe: the project has this name", {"own_searches": {"tpe": "a:b"}}),
     ("job.gpu_type: needs job.gpus to be 1 or more", {"job": {"gpu_type": "a100"}}),
-    ("learning_curves.pool: 26 is fewer than the 27 config", {"learning_curves": {"pool": 26}}),
-    (
-        "learning_curves.seeds: with the other axes 64,000 jobs, of at most 20,000",
-        {"learning_curves": {"seeds": [*range(1000)]}},
-    ),
-    (
-        'learning_curves.horizon_exponents: "glister" is not valid; valid: full, ',
-        {"learning_curves": {"horizon_exponents": {"glister": [0.5]}}},
-    ),
     ("datasets.0: satimage needs the section protocol.tabular", {"protocol": {"tabular": None}}),
     own(': "../a" is not valid; valid: a text that matches', "../a", **TABLE),
     own(".dna: the project has this name; choose another", "dna", **TABLE),

@@ -54,8 +54,6 @@ def test_places_of_published_runs_are_stable():
 def test_missing_files_and_parts_with_different_shared_keys_are_refused_in_one_line():
     with pytest.raises(UserError, match=r"^archives: old\.tar\.xz: no such file$"):
         grid("smoke", archives=["old.tar.xz"])
-    with pytest.raises(UserError, match=r"^learning_curves\.recorded: no: no such folder$"):
-        grid("smoke", learning_curves={"recorded": "no"})
     own, vectors = {"kind": "text", "path": "t.csv", "text": "a", "target": "b"}, {"source": "v"}
     changes = {"datasets": ["mine"], "own_datasets": {"mine": own}, "data": {"vectors": vectors}}
     for key in r"own_datasets\.mine\.path: t\.csv", r"data\.vectors\.source: v":

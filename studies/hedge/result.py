@@ -1,7 +1,7 @@
 """Print the result of the study of docs/study.md, once all its searches are published.
 
-python -m benchmarks.study.result drop optdigits     # the number of the drop rule
-python -m benchmarks.study.result verdict            # the tests, and what is only reported
+python -m studies.hedge.result drop optdigits     # the number of the drop rule
+python -m studies.hedge.result verdict            # the tests, and what is only reported
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from scipy import stats
 
 from automata import names
 from automata.figures.style import FAINTER, add_legend, add_note, axes_of, save, style
-from automata.simulation.figures import NAMED
-from automata.simulation.readers import ASHA
 from benchmarks.report import Row, markdown_table
-from benchmarks.study.searches import PANELS, RESULTS, SIZES, Floats, Panel, complete
+from studies.curves.figures import NAMED
+from studies.curves.readers import ASHA
+from studies.hedge.searches import PANELS, RESULTS, SIZES, Floats, Panel, complete
 
 NAMES = {
     "u6": names.HEDGE,

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from automata.analysis.study import Study
-from automata.figures.files import draw
 from automata.names import HEDGE, REPEAT
+from studies.curves.figures import figure_of
 
 TABLES = Path(__file__).parents[3] / "results/reference/simulated/tables"
 DNA = pd.read_csv(TABLES / "simulated.csv").query("dataset == 'dna' and scheduler == 'hyperband'")
@@ -24,7 +24,7 @@ NAMED = f"method in ['FULL, ASHA', 'one epoch', 'untuned', 'plain halving', '{HE
     ],
 )
 def test_regret_is_drawn_with_its_bounds_over_the_band_of_a_repeat(figure, shown, at):
-    axes = draw(f"{figure}-hyperband", Study(TABLES)).axes[0]
+    axes = figure_of(Study(TABLES), f"{figure}-hyperband").axes[0]
     assert axes.get_title() == "DNA"
     drawn = [
         [*marks.get_xydata()[0], *bar.get_segments()[0][:, 1]]

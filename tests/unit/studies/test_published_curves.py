@@ -6,35 +6,33 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.config.files import DEFAULTS, read_experiments
 from automata.errors import UserError
 from automata.records.record import write_record
-from automata.simulation.curves import publish_curves, tabulated
-from automata.simulation.grid import (
-    Curves,
-    curves_jobs,
-    published_trainings,
-    simulated_searches,
-    training_of,
-)
-from automata.simulation.tables import Simulation, joined, simulated
+from studies.curves.curves import publish_curves, tabulated
+from studies.curves.jobs import Curves, published_trainings, training_of
+from studies.curves.plan import Plan, Simulation
+from studies.curves.tables import joined, simulated
 
 ROOT = Path(__file__).parents[3]
 REFERENCE = ROOT / "results/reference"
-CONFIG = {
-    "datasets": ["dna"],
-    "selectors": ["full", "rs2"],
-    "schedulers": ["hyperband"],
-    "fractions": [0.1],
-    "protocol": {"tabular": {"configurations": 4, "epochs": 2}},
-    "learning_curves": {"pool": 4, "seeds": [3], "part": 2},
-}
+STUDY = """
+experiment:
+  datasets: [dna]
+  selectors: [full, rs2]
+  schedulers: [hyperband]
+  fractions: [0.1]
+  protocol: {tabular: {configurations: 4, epochs: 2}}
+pool: 4
+seeds: [3]
+part: 2
+"""
 
 
 @pytest.fixture
-def jobs():
-    (experiment,) = read_experiments([DEFAULTS], CONFIG)
-    return list(curves_jobs(experiment, {"dna": {}}).values())
+def jobs(tmp_path):
+    file = tmp_path / "study.yaml"
+    file.write_text(STUDY)
+    return list(Plan(file).jobs.values())
 
 
 def record(job, accuracy=0.5, diverges=False):
@@ -74,10 +72,11 @@ def test_published_rows_stay_and_win_over_records_of_the_same_training(jobs, tmp
     for one, file in zip(later, files, strict=True):
         write_record(one, file)
     trainings = [training_of(jobs[0])]
-    simulation = Simulation(published=[published], trainings=trainings, searches={}, real=[])
 
     def accuracies(files):
-        return joined(files, simulation).groupby("configuration")["accuracy"].max().tolist()
+        return (
+            joined(files, trainings, published).groupby("configuration")["accuracy"].max().tolist()
+        )
 
     assert accuracies(files) == [0.5, 0.51, 0.92, 0.93]
     publish_curves(later, published)
@@ -90,17 +89,12 @@ def test_a_damaged_file_of_origins_is_refused_in_one_line(tmp_path):
         published_trainings(tmp_path)
 
 
-def test_published_curves_make_the_published_tables_again():
-    parts = read_experiments([DEFAULTS, ROOT / "config/reference/simulated.yaml"])
-    (part,) = [it for it in parts if "cifar10-small" in it.datasets]
-    trainings = [it for it in published_trainings(REFERENCE / "curves") if it.startswith("cifar")]
-    simulation = Simulation(
-        published=[REFERENCE / "curves"],
-        trainings=trainings,
-        searches={"cifar10-small": simulated_searches(part, part.learning_curves, "cifar10-small")},
-        real=[],
-    )
-    tables = dict(simulated(joined([], simulation), simulation))
+def test_published_curves_make_the_published_tables_again(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    name, every = "cifar10-small", Plan(ROOT / "studies/curves/simulated.yaml").simulation
+    trainings = [it for it in every.trainings if it.startswith(name)]
+    own = Simulation(trainings=trainings, searches={name: every.searches[name]}, real=[])
+    tables = dict(simulated(joined([], trainings), own))
     for table in ("simulated", "noise", "ranks"):
         every = pd.read_csv(REFERENCE / f"simulated/tables/{table}.csv")
         expected = every[every["dataset"] == "cifar10-small"].reset_index(drop=True)

@@ -6,9 +6,9 @@ import pytest
 
 from automata.errors import UserError
 from automata.names import REPEAT
-from automata.simulation.curves import complete
-from automata.simulation.methods import Outcome
-from automata.simulation.tables import (
+from studies.curves.curves import complete
+from studies.curves.methods import Outcome
+from studies.curves.tables import (
     RESAMPLES,
     SEARCHES,
     SEARCHES_EACH,
@@ -61,13 +61,13 @@ def test_the_seeds_are_those_under_which_full_has_the_whole_pool():
     found = made_study(made[~lacks])
     assert (found["seeds"] == 1).all()
     assert REPEAT not in set(found["method"])  # there is no other seed
-    with pytest.raises(UserError, match="learning_curves: no data set has all curves of FULL"):
+    with pytest.raises(UserError, match="^no data set has all curves of FULL"):
         made_study(made[~(of_full & (made["configuration"] == 7))])
 
 
 def test_one_line_names_the_schedulers_that_can_be_simulated():
     recorded = complete(made_curves(), {"made": asked(schedulers=())})
-    message = r"^learning_curves: no scheduler .*; valid: hyperband, asha, sha, none$"
+    message = r"^experiment\.schedulers: no scheduler .*; valid: hyperband, asha, sha, none$"
     with pytest.raises(UserError, match=message):
         compared(recorded)
 
@@ -94,7 +94,7 @@ def test_contrasts_are_means_over_data_sets_and_fractions_of_both_methods():
 
 def test_a_single_seed_has_no_tables_about_noise():
     curves = made_curves()
-    simulation = Simulation(published=[], trainings=[], searches=ASKED, real=[])
+    simulation = Simulation(trainings=[], searches=ASKED, real=[])
     tables = dict(simulated(curves[curves["seed"] == 0], simulation))
     assert tables["noise"].empty
     assert tables["ranks"].empty

@@ -10,7 +10,7 @@ from automata import names
 from automata.analysis.study import Study
 from automata.analysis.tables import read_csv
 from automata.analysis.wording import signed, times
-from automata.simulation.curves import SPEEDUPS
+from studies.curves.curves import SPEEDUPS
 
 ASHA = f"{names.FULL}, {names.scheduler('asha')}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,11 @@ from automata import names
 from automata.analysis.quantities import ROUNDING
 from automata.analysis.statistics import tau
 from automata.analysis.tables import read_csv, read_json
-from automata.config.base import Section
 from automata.errors import UserError
 from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS
 from automata.seeds import derive
-from automata.simulation import TABLES
-from automata.simulation.curves import (
+from studies.curves import TABLES
+from studies.curves.curves import (
     FULL,
     ROW,
     SPEEDUPS,
@@ -30,8 +29,9 @@ from automata.simulation.curves import (
     published_curves,
     tabulated,
 )
-from automata.simulation.grid import Simulated, read_curves
-from automata.simulation.methods import Comparison, Outcome, Sample
+from studies.curves.jobs import read_curves
+from studies.curves.methods import Comparison, Outcome, Sample
+from studies.curves.plan import PUBLISHED, Simulated, Simulation
 
 SEARCHES = 2000
 """Simulated searches for each mean."""
@@ -44,27 +44,18 @@ SAME = ["dataset", "scheduler", "selector", "fraction"]
 """Columns that a real search and its simulated counterparts share."""
 
 
-class Simulation(Section):
-    """The searches to simulate, and the files to read in addition to records."""
+def joined(
+    records: Iterable[Path], trainings: Sequence[str], published: Path = PUBLISHED
+) -> pd.DataFrame:
+    """Return a row per evaluation of the published `trainings`, which come first, and of `records`.
 
-    published: list[Path]
-    """Folders of published learning curves."""
-    trainings: list[str]
-    """The published trainings to read."""
-    searches: dict[str, Simulated]
-    """The searches to simulate on the curves of each data set."""
-    real: list[Path]
-    """Folders with tables of real runs, to compare simulated searches with."""
-
-
-def joined(records: Iterable[Path], simulation: Simulation) -> pd.DataFrame:
-    """Return a row per evaluation of `records` and of the published trainings, which come first."""
-    tables: list[pd.DataFrame] = []
-    for folder in simulation.published:
-        tables += published_curves(folder, simulation.trainings)
-    table = pd.concat([*tables, tabulated(map(read_curves, records))]).drop_duplicates(ROW)
+    Raises UserError if there are none.
+    """
+    table = pd.concat(
+        [*published_curves(published, trainings), tabulated(map(read_curves, records))]
+    ).drop_duplicates(ROW)
     if table.empty:
-        raise UserError("learning_curves: there are none, and train is false")
+        raise UserError("there are no learning curves: --config train=1 records them")
     return table
 
 
@@ -104,7 +95,7 @@ def compared(recorded: Mapping[str, DatasetCurves]) -> pd.DataFrame:
     if not rows:
         valid = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA_SCHEDULERS)
         raise UserError(
-            f"learning_curves: no scheduler of this configuration can be simulated; valid: {valid}"
+            f"experiment.schedulers: no scheduler of this study can be simulated; valid: {valid}"
         )
     return pd.DataFrame(rows)
 

@@ -16,7 +16,7 @@ from automata.loading import load
 from automata.records.progress import WORST_SCORE
 from automata.registry import SCHEDULERS
 from automata.search.schedulers import FINALISTS, Asha, Halving, halving, rungs_below
-from automata.simulation.curves import FULL, DatasetCurves, Floats, Ints, Strategy
+from studies.curves.curves import FULL, DatasetCurves, Floats, Ints, Strategy
 
 SCREENS = tuple(Strategy("rs2", 0.01, exponent) for exponent in (0.0, 0.5))
 """The searches of the hedge, which compare trials by validation loss."""

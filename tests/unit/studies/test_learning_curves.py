@@ -1,5 +1,6 @@
 """Recorded learning curves: jobs, paths, interruptions, and the same scores as in a search."""
 
+import json
 import threading
 
 import pytest
@@ -11,14 +12,15 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.records.paths import job_of
-from automata.simulation import train
-from automata.simulation.grid import curves_jobs, read_curves
-from automata.simulation.train import record_curves
 from automata.tuning import job as job_module
 from automata.tuning.work import WorkFolder
+from studies.curves import train
+from studies.curves.jobs import read_curves
+from studies.curves.plan import Plan
+from studies.curves.train import record_curves
 from support.searching import run_job, train_here
 
-CONFIG = {
+EXPERIMENT = {
     "datasets": ["dna"],
     "searches": ["random"],
     "schedulers": ["hyperband"],
@@ -28,18 +30,21 @@ CONFIG = {
     "protocol": {"tabular": {"configurations": 5, "epochs": 9}},
     "compute": {"device": "cpu"},
     "metering": {"exclusive": False},
-    "learning_curves": {"pool": 5, "seeds": [0], "part": 3},
 }
 
 
-def experiment(protocol=None, **changes):
-    changes["protocol"] = {"tabular": CONFIG["protocol"]["tabular"] | (protocol or {})}
-    return read_experiments([DEFAULTS], CONFIG | changes)[0]
+def jobs_of(folder, protocol=None, study=None, **changes):
+    tabular = EXPERIMENT["protocol"]["tabular"] | (protocol or {})
+    experiment = EXPERIMENT | {"protocol": {"tabular": tabular}} | changes
+    content = {"experiment": experiment, "pool": 5, "seeds": [0], "part": 3} | (study or {})
+    file = folder / "study.yaml"
+    file.write_text(json.dumps(content))
+    return Plan(file).jobs
 
 
 @pytest.fixture(scope="module")
-def jobs():
-    return curves_jobs(experiment(), {"dna": {}})
+def jobs(tmp_path_factory):
+    return jobs_of(tmp_path_factory.mktemp("study"))
 
 
 @pytest.fixture(scope="module")
@@ -53,23 +58,23 @@ def of(jobs, selector):
     return [job for job in jobs.values() if job.selector == selector]
 
 
-def test_parts_cover_the_pool_once_for_each_way_of_training(jobs):
+def test_parts_cover_the_pool_once_for_each_way_of_training(jobs, tmp_path):
     assert {job.selector for job in jobs.values()} == {"full", "rs2"}
     assert [job.configurations for job in of(jobs, "rs2")] == [[0, 1, 2], [3, 4]]
     # T = 9: Hyperband 1, 3, 9; ASHA 1, 4, 9; T/4 and T/2 rounded: 2 and 4.
     assert {tuple(job.epochs) for job in jobs.values()} == {(1, 2, 3, 4, 9)}
-    whole = {"pool": 5, "part": 5, "seeds": [0, 1], "horizon_exponents": {"rs2": [0.25, 0.5]}}
-    more = curves_jobs(experiment(learning_curves=whole), {"dna": {}})
+    whole = {"part": 5, "seeds": [0, 1], "horizon_exponents": {"rs2": [0.25, 0.5]}}
+    more = jobs_of(tmp_path, study=whole)
     assert len(of(more, "full")) == 2
     of_rs2 = [job for job in of(more, "rs2") if job.seed == 0]
     assert [job.settings.protocol.horizon_exponent for job in of_rs2] == [0, 0.25, 0.5]
 
 
-def test_a_path_changes_with_what_a_training_reads_alone(jobs):
+def test_a_path_changes_with_what_a_training_reads_alone(jobs, tmp_path):
     choice = {"finalists": 3, "metric": "log_loss", "break_ties": True}
     search = {"schedulers": ["asha"], "searches": ["tpe"], "seeds": [0, 1]}
-    assert curves_jobs(experiment(choice, **search), {"dna": {}}).keys() == jobs.keys()
-    assert jobs.keys().isdisjoint(curves_jobs(experiment({"weight_decay": 0.1}), {"dna": {}}))
+    assert jobs_of(tmp_path, choice, **search).keys() == jobs.keys()
+    assert jobs.keys().isdisjoint(jobs_of(tmp_path, {"weight_decay": 0.1}))
 
 
 @pytest.mark.parametrize(("selector", "fraction"), [("full", 1.0), ("rs2", 0.1)])
@@ -78,8 +83,9 @@ def test_curves_have_the_scores_of_the_trials_of_a_search(
 ):
     monkeypatch.setattr(job_module, "train_in_ray", train_here)
     method = {"search": "random", "scheduler": "hyperband", "selector": selector}
+    (experiment,) = read_experiments([DEFAULTS], EXPERIMENT)
     cell = Run(dataset="dna", **method, fraction=fraction, seed=0)
-    run = run_job(job_of(experiment(), cell, {}), data, tmp_path / "job")
+    run = run_job(job_of(experiment, cell, {}), data, tmp_path / "job")
     curves, file = [], tmp_path / "a.json"
     for job in of(jobs, selector):
         record_curves(job, data, tmp_path / "work", file)

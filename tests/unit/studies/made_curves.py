@@ -5,9 +5,9 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from automata.simulation.curves import complete
-from automata.simulation.grid import Simulated
-from automata.simulation.tables import compared
+from studies.curves.curves import complete
+from studies.curves.plan import Simulated
+from studies.curves.tables import compared
 
 EPOCHS = [1, 2, 3, 4, 8]
 POOL = 12

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from benchmarks.study import result, searches
+from studies.hedge import result, searches
 
 DOCS = Path("docs/study.md").absolute()
 

@@ -27,8 +27,8 @@ from automata.figures.style import (
     sized,
     style,
 )
-from automata.simulation.readers import ASHA
-from automata.simulation.tables import SEARCHES
+from studies.curves.readers import ASHA
+from studies.curves.tables import SEARCHES
 
 TICKS = (-5, -2, -1, 0, 1, 2, 5, 10, 20)
 BAND = "0.9"

@@ -1,6 +1,6 @@
 """Print the result of the second study, docs/study-2.md, once all its runs are finished.
 
-python -m benchmarks.study.verdict results/runs [names of data sets that are left out]
+python -m studies.hedge.verdict results/runs [names of data sets that are left out]
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.records.record import Record, read_record
 from benchmarks.report import markdown_table
-from benchmarks.study.data import FOLDER, SETS, TABLES
+from studies.hedge.data import FOLDER, SETS, TABLES
 
 Row = dict[str, Any]
 

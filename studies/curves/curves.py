@@ -19,14 +19,8 @@ from numpy.typing import NDArray
 
 from automata.errors import UserError
 from automata.files import replacing
-from automata.simulation.grid import (
-    Curves,
-    Simulated,
-    path_of,
-    published_trainings,
-    read_origins,
-    training_of,
-)
+from studies.curves.jobs import Curves, path_of, published_trainings, read_origins, training_of
+from studies.curves.plan import Simulated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -178,7 +172,7 @@ def complete(table: pd.DataFrame, searches: Mapping[str, Simulated]) -> dict[str
             rates = [json.loads(it).get("learning_rate") for it in pool["hyperparameters"]]
             found[dataset] = DatasetCurves(wanted, seeds, np.array(rates, dtype=float), curves)
     if not found:
-        raise UserError("learning_curves: no data set has all curves of FULL under a seed")
+        raise UserError("no data set has all curves of FULL under a seed")
     return found
 
 

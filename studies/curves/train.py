@@ -11,11 +11,11 @@ from automata.errors import UserError
 from automata.files import fingerprint, sha256
 from automata.records.record import R, read_as, write_record
 from automata.registry import CONTROLS
-from automata.simulation.grid import Curve, Curves, CurvesJob, Point
 from automata.training.evaluation import evaluate
 from automata.tuning.context import JobContext, job_context
 from automata.tuning.searchers import RandomSearch
 from automata.tuning.work import WorkFolder
+from studies.curves.jobs import Curve, Curves, CurvesJob, Point
 
 logger = logging.getLogger(__name__)
 

@@ -1,0 +1,1 @@
+"""Research that uses the package as a library."""
