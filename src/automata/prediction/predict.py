@@ -95,8 +95,7 @@ class Predictor:
 def load(path: str | Path, factory: str | None = None) -> Predictor:
     """Return a trained model: of an experiment's folder (its best run), a run's folder, or a file.
 
-    `factory`, "module:function", builds a model of your own; its code runs. Raises UserError if
-    there is no usable model.
+    `factory`, "module:function", builds a model of your own; its code runs. Raises UserError.
     """
     return Predictor(*read_model(_model_file(Path(path)), factory))
 

@@ -75,8 +75,8 @@ class SavedModel(Recorded):
             and len(encoding.scale) == width
             and len(self.class_weights) in (0, len(self.classes))
             and len({*self.classes}) == len(self.classes) > 1
-            and all(isinstance(column.fill, (str, float)[column.is_number]) for column in columns)
-            and all(len({*column.categories}) == len(column.categories) for column in columns)
+            and all(isinstance(c.fill, float if c.is_number else str) for c in columns)
+            and all(len({*c.categories}) == len(c.categories) for c in columns)
         ):
             raise ValueError("kind, classes, inputs and encoding do not fit each other")
 

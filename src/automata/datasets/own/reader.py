@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -46,13 +46,13 @@ class Table:
     path: Path
     frame: pd.DataFrame
     """The cells as texts, as the file spells them; "" for a missing one."""
-    marks: frozenset[str] = frozenset(MISSING)
+    marks: frozenset[str]
     """All marks of a missing cell."""
-    lines_above: int = 0
-    separator: str | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
+    lines_above: int
+    separator: str | None
+    types: Mapping[str, str]
     """The content of a column by its type in Parquet: text, number or date."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
     """Sentences on how the file was read."""
 
     @property
@@ -144,7 +144,7 @@ def _layout(
     # A mark that is not in the first line may be a part of cells, in a table of one column.
     sure = {mark for mark in above if mark == usual or not (above[mark] and (known or mark == " "))}
     fits = {mark for mark in sure if columns[mark] > 1}
-    best = max(above, key=lambda it: (it in fits, -above[it], it == usual, columns[it]))
+    best = max(above, key=lambda m: (m in fits, -above[m], m == usual, columns[m]))
     if best not in fits:
         return usual, 0
     if best != usual:
