@@ -1,1 +1,1 @@
-"""Trained models as files, and their predictions for new rows."""
+"""Trained models in files, and their predictions for new rows."""

@@ -1,4 +1,4 @@
-"""Predictions for new rows, of files or in memory."""
+"""Predict the classes of new rows, in files or in memory."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True, repr=False)
 class Predictor:
-    """A trained model, ready for new rows, at a path as for `automata predict`, or in memory.
+    """A trained model that predicts the classes of new rows.
 
-    In memory they are what `automata.tune` takes as inputs, or a list of texts. Columns may have
-    any order, and others are ignored. Gaps and unknown categories are warnings of `logging`, and
-    rows that do not fit the model raise UserError, in one line.
+    `rows` are a path, as for `automata predict`, or what `automata.tune` takes as inputs, or a list
+    of texts. Columns may have any order; further ones are ignored. Filled gaps and unknown
+    categories are warnings of `logging`. Raises UserError if the rows do not fit the model.
     """
 
     model: Classifier
     """The trained network, on the CPU, in evaluation mode."""
     saved: SavedModel
-    """What its use needs: classes, hyper-parameters, and how rows become inputs."""
+    """Its metadata: classes, hyper-parameters, and how rows become inputs."""
 
     def __repr__(self) -> str:
         job, classes = self.saved.job, listed(self.saved.classes)
@@ -46,16 +46,16 @@ class Predictor:
         return f"<{type(self).__name__} of {job.run.dataset}: {name}, classes {classes}>"
 
     def predict(self, rows: Any) -> NDArray[np.object_]:
-        """Return the class of each row (n,), a text as in the training file: `1`, not 1."""
+        """Return the class of each row (n,), as a text of the training file: `1`, not 1."""
         return self.table(rows)["prediction"].to_numpy(dtype=object)
 
     def predict_proba(self, rows: Any) -> pd.DataFrame:
-        """Return a column of probabilities for each class; the index is that of pandas' rows."""
-        shares = self.table(rows).iloc[:, 2:].set_axis(self.saved.classes, axis=1)
-        return shares.set_axis(rows.index) if isinstance(rows, pd.DataFrame | pd.Series) else shares
+        """Return a column of probabilities for each class; rows of pandas keep their index."""
+        table = self.table(rows).iloc[:, 2:].set_axis(self.saved.classes, axis=1)
+        return table.set_axis(rows.index) if isinstance(rows, pd.DataFrame | pd.Series) else table
 
     def table(self, rows: Any) -> pd.DataFrame:
-        """Return `row` (a file's name, or a number from 1), `prediction` and `p(CLASS)`."""
+        """Return the columns `row` (file name, or number from 1), `prediction` and `p(CLASS)`."""
         if isinstance(rows, str | Path):
             return self._table(Path(rows), str(rows))
         columns = [column["name"] for column in self.saved.encoding.get("columns", [])]
@@ -86,35 +86,35 @@ class Predictor:
             first = names[is_finite.index(False)]
             reason = "its training diverged, or this row has too large a number"
             raise UserError(f"the model gives no probabilities for {file}, row {first}: {reason}")
-        said = [saved.classes[number] for number in logits.argmax(dim=1).tolist()]
+        predictions = [saved.classes[label] for label in logits.argmax(dim=1).tolist()]
         shares = self.model.unweighted(logits.double()).softmax(dim=1).numpy()
-        by_class = {f"p({name})": shares[:, number] for number, name in enumerate(saved.classes)}
-        return pd.DataFrame({"row": names, "prediction": said, **by_class})
+        by_class = {f"p({name})": shares[:, label] for label, name in enumerate(saved.classes)}
+        return pd.DataFrame({"row": names, "prediction": predictions, **by_class})
 
 
 def load(path: str | Path, factory: str | None = None) -> Predictor:
-    """Return the trained model of an experiment's folder (its best run's), a run's, or a file.
+    """Return a trained model: of an experiment's folder (its best run), a run's folder, or a file.
 
     `factory`, "module:function", builds a model of your own; its code runs. Raises UserError.
     """
-    return Predictor(*read_model(_file(Path(path)), factory))
+    return Predictor(*read_model(_model_file(Path(path)), factory))
 
 
-def _file(place: Path) -> Path:
-    """Return the model's file at `place`; for an experiment, that of its best run."""
-    best = place / "best.yaml"
+def _model_file(path: Path) -> Path:
+    """Return the file of the model at `path`; an experiment has the model of its best run."""
+    best = path / "best.yaml"
     if best.is_file():
         root = best.resolve().parents[2]  # where Snakemake worked
         try:
-            found = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
-            runs = [(root / choice["record"]).parent for choice in found.values()]
+            choices = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
+            runs = [(root / choice["record"]).parent for choice in choices.values()]
         except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
             raise UserError(f"{best}: damaged: delete it, and call Snakemake again") from error
         if len(runs) != 1:
             names = listed(runs) or "none"
-            raise UserError(f"{place}: is of several data sets, or of none; name a run: {names}")
-        place = runs[0]
-    file = place / MODEL if place.is_dir() else place
+            raise UserError(f"{path}: is of several data sets, or of none; name a run: {names}")
+        path = runs[0]
+    file = path / MODEL if path.is_dir() else path
     if not file.is_file():
         remedy = "set models.keep (own, all), and call Snakemake again: it trains this one alone"
         raise UserError(f"{file}: no such model; {remedy}")

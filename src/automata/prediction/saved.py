@@ -1,4 +1,4 @@
-"""A trained model as a file: its weights, and plain data with all that their use needs."""
+"""Write and read trained models: a file with the weights and the metadata for predictions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ BLANK = "0" * 64
 
 
 class Encoding(Section):
-    """The keys of a `Dataset.encoding`, of which each kind of data has some."""
+    """The keys of `Dataset.encoding` for all kinds of data; each kind has some of them."""
 
     columns: list[Column] = []
     words: list[str] = []
@@ -40,27 +40,27 @@ class Encoding(Section):
 
 
 class SavedModel(Recorded):
-    """The metadata of a model: all that its use needs but the weights."""
+    """The metadata of a model: all that predictions need besides the weights."""
 
     format_version: Literal[3] = 3
     digest: str = BLANK
-    """SHA-256 of the file, with zeros in this place."""
+    """SHA-256 of the file, computed with BLANK as the digest."""
     job: Job
     configuration: dict[str, Any]
     """The best hyper-parameters."""
     kind: str
     classes: list[str]
     encoding: dict[str, Any]
-    """How rows become inputs, as plain data: see `Dataset.encoding`."""
+    """How rows become inputs: see `Dataset.encoding`."""
     inputs: list[int]
-    """Shape of one row as the model takes it."""
+    """Shape of one row of inputs."""
     class_weights: list[PositiveFloat] = []
-    """Weights of the classes in training; empty: none."""
+    """Weights of the classes in training; empty without weights."""
     extras: dict[str, list[int]]
     """Shapes of the extra tensors that the model needs; see `Dataset.extras`."""
 
     def require_fit(self) -> None:
-        """Raise ValueError unless the parts, which a stranger may have set, fit each other."""
+        """Raise ValueError unless the fields fit each other; the file may be a stranger's."""
         own, encoding = self.job.settings.data.own, Encoding.model_validate(self.encoding)
         width, columns = len(encoding.mean), encoding.columns
         features = sum(len(column.features) for column in columns)
@@ -75,13 +75,13 @@ class SavedModel(Recorded):
             and len(encoding.scale) == width
             and len(self.class_weights) in (0, len(self.classes))
             and len({*self.classes}) == len(self.classes) > 1
-            and all(isinstance(it.fill, float if it.is_number else str) for it in columns)
-            and all(len({*it.categories}) == len(it.categories) for it in columns)
+            and all(isinstance(c.fill, float if c.is_number else str) for c in columns)
+            and all(len({*c.categories}) == len(c.categories) for c in columns)
         ):
             raise ValueError("kind, classes, inputs and encoding do not fit each other")
 
     def dataset(self) -> Dataset:
-        """Return a data set of two empty rows per split, in the shapes that the model knows."""
+        """Return a data set with the model's shapes; each split has two rows of zeros."""
         types = {"tabular": torch.float32, "text": torch.int32, "image": torch.uint8}
         split = self.split(torch.zeros(2, *self.inputs, dtype=types[self.kind]))
         extras = {name: torch.zeros(shape) for name, shape in self.extras.items()}
@@ -89,14 +89,14 @@ class SavedModel(Recorded):
         return Dataset(name, self.kind, classes, split, split, split, {}, extras)
 
     def split(self, inputs: torch.Tensor) -> Split:
-        """Return rows as a split whose labels nobody reads."""
-        parts = (torch.tensor(self.encoding[key]) for key in ("mean", "scale"))
-        normal = Normalisation(*parts) if self.kind == "image" else None
-        return Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), normal)
+        """Return `inputs` as a split; its labels are zeros, and nothing reads them."""
+        moments = (torch.tensor(self.encoding[key]) for key in ("mean", "scale"))
+        normalisation = Normalisation(*moments) if self.kind == "image" else None
+        return Split(inputs, torch.zeros(len(inputs), dtype=torch.int64), normalisation)
 
 
 def read_encoding(path: Path) -> dict[str, Any]:
-    """Return how rows are encoded, from a `sealed` file; raises UserError if it was altered."""
+    """Return the encoding of rows from a `sealed` file; raises UserError if it was altered."""
     remedy = "or of an earlier version: delete it, and run the same command again"
     content = unsealed(path.read_text("utf-8", "replace"), str(path), remedy)
     return dict(json.loads(content))
@@ -115,7 +115,7 @@ def write_model(path: Path, model: Classifier, saved: SavedModel) -> None:
 def keep_model(
     path: Path, record: Record, dataset: Dataset, encoding: dict[str, Any], model: Classifier
 ) -> None:
-    """Write the trained `model` of a run, with all that prediction needs."""
+    """Write the trained model of a run to `path`, with its metadata."""
     saved = SavedModel(
         job=record.job,
         configuration=record.best.configuration,
@@ -130,10 +130,10 @@ def keep_model(
 
 
 def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, SavedModel]:
-    """Return the model at `path`, in evaluation mode on the CPU.
+    """Return the model at `path` in evaluation mode on the CPU, and its metadata.
 
-    The file may be a stranger's: it imports no code. Raises UserError, in one line, for a file that
-    is no model, and for a model of another `factory` than the user names.
+    The file may be a stranger's: reading it imports no code but the `factory` that the user names.
+    Raises UserError if the file is not a model, or if the model needs another `factory`.
     """
     try:
         with safe_open(path, framework="pt") as file:
@@ -151,11 +151,11 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         raise UserError(f"{path}: was made by {architecture.factory}: {remedy}")
     try:
         saved.require_fit()
-        with torch.random.fork_rng(devices=[]):  # a new model draws its first weights
+        with torch.random.fork_rng(devices=[]):  # building draws initial weights
             model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
         if saved.class_weights:
             model.class_weights = torch.tensor(saved.class_weights)
-    except Exception as error:  # of any library, for what a stranger's file may have
+    except Exception as error:  # a stranger's file may raise anything
         raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error
     return model.eval(), saved

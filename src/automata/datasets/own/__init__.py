@@ -1,4 +1,4 @@
-"""The user's own data: a module per kind, whose `read_rows` returns inputs, row names and notes."""
+"""Users' data: one module for each kind, whose `read_rows` returns inputs, row names and notes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from automata.loading import imported
 
 
 def load(name: str, own: OwnDataset) -> RawSplits[Any]:
-    """Return the splits of the data set `name`; raises UserError in one line for unusable data."""
+    """Return the splits of the data set `name`; raises UserError if the data are unusable."""
     try:
-        # Imported where it is used: each kind has libraries of its own, which take a second.
+        # Each kind imports libraries of its own, which takes a second.
         raw: RawSplits[Any] = imported(f"{__name__}.{own.kind}:load")(own)
         return raw
     except UserError as error:

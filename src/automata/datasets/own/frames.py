@@ -1,4 +1,4 @@
-"""Rows in memory: frames of any library and arrays, and the files in which readers take them."""
+"""Write rows in memory, as frames or arrays of any library, to files that the readers take."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 FRAME, IMAGES = "data.parquet", "data.npz"
-"""Files to which a user's frame and images are written."""
+"""Names of the files with a user's frame or images."""
 
 
 def write_labelled(data: Any, target: str | None, work: Path) -> tuple[Path, str | None]:
-    """Write rows to a file in `work`; return the file, and the column of the classes."""
+    """Write labelled rows to a file in `work`; return the file and the column of the classes."""
     if isinstance(data, tuple):
         inputs, labels = map(converted, data)
         if inputs.ndim < 2 or labels.shape not in [(len(inputs),), (len(inputs), 1)]:
@@ -25,7 +25,7 @@ def write_labelled(data: Any, target: str | None, work: Path) -> tuple[Path, str
         if inputs.ndim > 2:
             np.savez(work / IMAGES, images=inputs, labels=[*np.ravel(labels)], allow_pickle=False)
             return work / IMAGES, None
-        name = pd.DataFrame(labels).columns[0] or "class"  # pandas names 0 what has no name
+        name = pd.DataFrame(labels).columns[0] or "class"  # pandas calls a nameless column 0
         target = target or str(name)
         column = pd.Series(np.ravel(labels), name=target)
         data = pd.concat([table_of(data[0]).reset_index(drop=True), column], axis=1)
@@ -34,32 +34,32 @@ def write_labelled(data: Any, target: str | None, work: Path) -> tuple[Path, str
 
 
 def write_rows(rows: Any, kind: str, columns: list[str], work: Path) -> Path:
-    """Write new rows to a file in `work` and return it; a table keeps `columns` if it has them."""
+    """Write new rows to a file in `work`; a table keeps only `columns` if it has them all."""
     if kind == "image":
         np.savez(work / IMAGES, images=np.asarray(rows), allow_pickle=False)
         return work / IMAGES
     if kind == "text":
-        # In an array each text would take the memory of the longest.
+        # In an array, each text would need the memory of the longest one.
         rows = pd.Series(rows, dtype=object) if isinstance(rows, list) else converted(rows)
         if rows.ndim == 1:
             rows = {columns[0]: np.asarray(rows, dtype=object)}
     frame = table_of(rows)
-    if {*columns} <= {*frame}:  # other columns may have cells that no file can hold
+    if {*columns} <= {*frame}:  # other columns may hold what Parquet cannot store
         frame = frame[columns]
     frame.to_parquet(work / FRAME, index=False)
     return work / FRAME
 
 
 def table_of(data: Any) -> pd.DataFrame:
-    """Return rows as a frame with texts as names; the columns of an array are x0, x1, and so on."""
+    """Return rows as a frame whose column names are texts; those of an array are x0, x1, ..."""
     inputs = converted(data)
-    if isinstance(inputs, np.ndarray):  # in which numbers beside texts are texts
+    if isinstance(inputs, np.ndarray):  # it has turned numbers beside texts into texts
         inputs = pd.DataFrame(data if inputs.dtype.kind == "U" else inputs).add_prefix("x")
     return pd.DataFrame(inputs).rename(columns=str)
 
 
 def converted(data: Any) -> Any:
-    """Return frames, series and dicts of columns in pandas, and anything else as an array."""
+    """Return frames, series and dicts of columns as pandas objects, other data as an array."""
     if isinstance(data, (pd.DataFrame, pd.Series)):
         return data
     if isinstance(data, Mapping):
@@ -72,5 +72,5 @@ def converted(data: Any) -> Any:
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__"):
         return pd.api.interchange.from_dataframe(data)
     if hasattr(data, "columns"):
-        raise TypeError(f"convert {type(data).__name__} to pandas")  # an array has no names
+        raise TypeError(f"convert {type(data).__name__} to pandas")  # an array would lose the names
     return np.asanyarray(data)

@@ -1,4 +1,4 @@
-"""A first description of a user's file: what its columns are to be, and why."""
+"""Propose the section `own_datasets` for a user's data, with a reason for each decision."""
 
 from __future__ import annotations
 
@@ -15,57 +15,51 @@ from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
 from automata.config.data import OwnTabular
-from automata.datasets.own.columns import (
-    IDENTIFIER,
-    NUMBERING,
-    Column,
-    Refused,
-    cells_of,
-    decided,
-)
+from automata.datasets.own import columns
+from automata.datasets.own.columns import Column, Refused
 from automata.datasets.own.folders import holds_texts
 from automata.datasets.own.reader import Table, read_table
 from automata.datasets.own.splits import FileLabels
 from automata.datasets.own.tables import FEW_CLASSES, labelled
 from automata.errors import UserError, listed
 
-MOST_CLASSES = 100
-"""A target with more values than this is not proposed."""
+MOST_PROPOSED = 100
+"""A column with more different values is not proposed as the target."""
 
 MANY_CATEGORIES, RARE_BELOW = 50, 10
-"""In a column with more categories, those with fewer rows become one."""
+"""If a column has more categories, all categories with fewer rows become one."""
 
 TEXT_WORDS, TEXT_CHARACTERS = 4, 10
-"""Average words, or characters in a script that is not Latin, of the cells of a column of texts."""
+"""A column holds texts if its average cell has so many words, or characters that are not Latin."""
 
 MOST_BESIDE = 2
-"""Other columns beside a text that are left out."""
-
+"""A table is a set of texts if at most so many other columns stand beside its texts."""
 
 JUDGED = 2000
-"""How many rows judge whether a column holds texts, and whether an identifier holds the class."""
-_FOREIGN = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
+"""How many rows decide whether a column holds texts, and whether an identifier holds the class."""
+
+_NON_LATIN = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
 
 _GROUP = re.compile(
     r"(?:.*[\W_])?(?:id|patient|subject|person|participant|user|customer|client|session|speaker)s?"
     r"|.*[a-z]I[dD]s?"
 )
-"""Names of columns whose repeated cells may be one patient's or the like."""
+"""Names of columns that may identify groups of rows, such as the rows of one patient."""
 
 
 @dataclass
 class Guess:
-    """The section `own_datasets` for a file, and the reasons."""
+    """A proposed section `own_datasets`, with its reasons."""
 
     own: dict[str, Any]
     reasons: dict[str, str] = field(default_factory=dict)
-    """By key, or by the name of a column."""
+    """Reasons by key, or by column."""
     advice: list[str] = field(default_factory=list)
-    """Sentences on keys that may be better."""
+    """Sentences on further keys that may help."""
 
     @property
     def left_out(self) -> list[str]:
-        """A line for each column that is left out for a reason found here."""
+        """A line for each column that the proposal leaves out, without those of the user."""
         dropped = [name for name in self.own.get("drop", []) if name in self.reasons]
         return [f"{name}: left out ({self.reasons[name]})" for name in dropped]
 
@@ -77,18 +71,18 @@ def guess(
     skip_rows: bool = False,
     encoding: str | None = None,
 ) -> Guess:
-    """Return what the file or folder at `path` seems to be; raises UserError if it is unusable."""
+    """Return a proposal; raises UserError if data are unusable, or if a table has no `target`."""
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
-    spelled = {"encoding": encoding} if encoding else {}
+    given = {"encoding": encoding} if encoding else {}
     if path.is_dir() and holds_texts(path):
-        return Guess({"kind": "text", "path": str(path), **spelled})
+        return Guess({"kind": "text", "path": str(path), **given})
     if path.is_dir() or path.suffix.lower() == ".npz":
-        mirrored = {"flip": "false where a mirrored image is another class, as with digits"}
-        return Guess({"kind": "image", "path": str(path), "flip": True}, mirrored)
+        flip = "false where a mirrored image is another class, as with digits"
+        return Guess({"kind": "image", "path": str(path), "flip": True}, {"flip": flip})
     plain = OwnTabular(kind="tabular", path=str(path), target=target or "-", encoding=encoding)
     table = read_table(path, plain)
-    own: dict[str, Any] = {"path": str(path), "target": target, **spelled}
+    own: dict[str, Any] = {"path": str(path), "target": target, **given}
     reasons: dict[str, str] = {}
     names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
     if table.separator and names.notna().mean() > 0.5 and target not in table.columns:
@@ -96,80 +90,83 @@ def guess(
         table = read_table(path, plain.model_copy(update={"header": False}))
     if target not in table.columns:
         counts = {name: table.frame[name].nunique() for name in table.columns}
-        few = [name for name, count in counts.items() if 2 <= count <= MOST_CLASSES]
+        few = [name for name, count in counts.items() if 2 <= count <= MOST_PROPOSED]
         problem = "missing" if target is None else f"'{target}' is no column"
         raise UserError(f"--target: {problem}; columns that can be classes: {listed(few)}")
     if skip_rows:
         own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
     others = [name for name in table.columns if name != target]
-    long = [name for name in others if _is_long(table.cells(name)[:JUDGED])]
-    if text or (len(long) == 1 and len(others) - 1 <= MOST_BESIDE):
-        own["text"] = text or long[0]
-        left_out = [name for name in others if name != own["text"]]
+    text_columns = [name for name in others if _are_texts(table.cells(name)[:JUDGED])]
+    if text or (len(text_columns) == 1 and len(others) - 1 <= MOST_BESIDE):
+        own["text"] = text or text_columns[0]
         reasons["text"] = "the column that holds the texts"
+        left_out = [name for name in others if name != own["text"]]
         advice = [f"{listed(left_out)}: left out (beside the texts)"] if left_out else []
         return Guess({"kind": "text", **own}, reasons, advice)
-    return _table(table, Guess({"kind": "tabular", **own}, reasons), long)
+    return _guess_table(table, Guess({"kind": "tabular", **own}, reasons), text_columns)
 
 
-def _is_long(cells: Sequence[str]) -> bool:
-    """Say whether the first cells of a column are texts, and not names."""
+def _are_texts(cells: Sequence[str]) -> bool:
+    """Return whether cells are texts that a model reads word by word, and not names."""
     texts = [cell for cell in cells if cell]
-    words, characters = (sum(map(len, it)) for it in (map(str.split, texts), texts))
-    foreign = sum(bool(_FOREIGN.search(text)) for text in texts)
+    words, characters = sum(len(text.split()) for text in texts), sum(map(len, texts))
+    non_latin = sum(bool(_NON_LATIN.search(text)) for text in texts)
     return bool(texts) and (
         words >= TEXT_WORDS * len(texts)
-        or (2 * foreign > len(texts) and characters >= TEXT_CHARACTERS * len(texts))
+        or (2 * non_latin > len(texts) and characters >= TEXT_CHARACTERS * len(texts))
     )
 
 
-def _table(table: Table, guessed: Guess, long: list[str]) -> Guess:
-    """Return the description of a table: which columns are left out, or are categories."""
-    own, reasons, target = guessed.own, guessed.reasons, guessed.own["target"]
+def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
+    """Add the columns of a table that are left out or are categories; return the result."""
+    own, reasons, target = result.own, result.reasons, result.own["target"]
     classes = pd.to_numeric(table.frame[target], errors="coerce").dropna()
     if (classes % 1 != 0).any() and classes.nunique() <= FEW_CLASSES:
         own["categorical"], reasons[target] = [target], "each number is a class"
-    reading = OwnTabular.model_validate(own)
-    table, labels = labelled(table, reading, None)
+    settings = OwnTabular.model_validate(own)
+    table, labels = labelled(table, settings, None)
     features: list[Column] = []
-    for name in [column for column in table.columns if column != target]:
-        found, different = decided(table, name, reading), len({*table.cells(name)})
-        if isinstance(found, Refused) and found.remedy == "categorical":
+    for name in [name for name in table.columns if name != target]:
+        column = columns.classify(table, name, settings)
+        if isinstance(column, Refused) and column.remedy == "categorical":
             own.setdefault("categorical", []).append(name)
-            reasons[name] = found.reason
-        elif isinstance(found, Refused) or found.reason == NUMBERING:
+            reasons[name] = column.reason
+        elif isinstance(column, Refused) or column.reason == columns.NUMBERING:
             own.setdefault("drop", []).append(name)
-            texts = f"; --text {name} classifies these texts" * (name in long)
-            reasons[name] = f"{found.reason}{texts}"
+            texts = f"; --text {name} classifies these texts" * (name in text_columns)
+            reasons[name] = f"{column.reason}{texts}"
         else:
-            features.append(found)
-            if found.kind == "date" and found.format:
+            features.append(column)
+            if column.kind == "date" and column.format:
                 last = f"with order: {name} the last rows are the test set"
-                guessed.advice.append(f"{name}: dates; {last}")
-        if _GROUP.fullmatch(name) and 2 < different <= len(table.frame) / 2:
-            guessed.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
+                result.advice.append(f"{name}: dates; {last}")
+        if _GROUP.fullmatch(name) and 2 < len({*table.cells(name)}) <= len(table.frame) / 2:
+            result.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
     if not features and "categorical" not in own:
-        why = listed(f"{it} {reasons[it]}" for it in own.get("drop", [])) or "there is no other"
+        dropped = listed(f"{name} {reasons[name]}" for name in own.get("drop", []))
+        why = dropped or "there is no other"
         raise UserError(f"{table.path}: no column can be a feature: {why}")
-    measured = [it for it in features if it.reason != IDENTIFIER]
-    for it in [it for it in features if it.reason == IDENTIFIER and measured]:
-        if _accuracy(table, [it], labels) > _accuracy(table, measured, labels):
-            own.setdefault("drop", []).append(it.name)
-            reasons[it.name] = "predicts alone better than all others together: an identifier"
-    counts = {it.name: Counter(table.cells(it.name)) for it in features if it.kind == "category"}
-    many = [name for name, its in counts.items() if len(its) > MANY_CATEGORIES]
-    # A column must not be left with one value.
-    if many and min(max(its.values()) for its in counts.values()) >= 2 * RARE_BELOW:
+    identifiers = [column for column in features if column.reason == columns.IDENTIFIER]
+    others = [column for column in features if column not in identifiers]
+    for column in identifiers if others else []:
+        if _accuracy(table, [column], labels) > _accuracy(table, others, labels):
+            own.setdefault("drop", []).append(column.name)
+            reasons[column.name] = "predicts alone better than all others together: an identifier"
+    categories = [column.name for column in features if column.kind == "category"]
+    counts = {name: Counter(table.cells(name)) for name in categories}
+    many = [name for name in categories if len(counts[name]) > MANY_CATEGORIES]
+    # Each column must keep two values.
+    if many and min(max(rows.values()) for rows in counts.values()) >= 2 * RARE_BELOW:
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
-    return guessed
+    return result
 
 
-def _accuracy(table: Table, columns: Sequence[Column], labels: FileLabels) -> float:
-    """Return how well columns predict the classes of held-out rows."""
-    cells = [cells_of(table, column)[0] for column in columns]
-    inputs = [it if it.dtype != object else pd.factorize(it)[0] for it in cells]
+def _accuracy(table: Table, features: Sequence[Column], labels: FileLabels) -> float:
+    """Return the cross-validated accuracy of a decision tree on these columns."""
+    cells = [columns.parse_cells(table, column)[0] for column in features]
+    inputs = [part if part.dtype != object else pd.factorize(part)[0] for part in cells]
     rows = slice(None, None, max(1, len(labels.names) // JUDGED))
     tree, folds = DecisionTreeClassifier(random_state=0), KFold(5, shuffle=True, random_state=0)
-    features, names = np.column_stack(inputs)[rows], np.array(labels.names)[rows]
-    return float(cross_val_score(tree, features, names, cv=folds).mean())
+    chosen, names = np.column_stack(inputs)[rows], np.array(labels.names)[rows]
+    return float(cross_val_score(tree, chosen, names, cv=folds).mean())

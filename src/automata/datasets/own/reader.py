@@ -1,4 +1,4 @@
-"""The one reader of a user's table: from a file to cells, as the file spells them."""
+"""Read a user's table from a file: its cells as texts, spelled as in the file."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import io
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -29,74 +28,70 @@ from automata.errors import UserError, listed
 
 SEPARATORS = {".csv": ",", ".csv.gz": ",", ".tsv": "\t", ".tsv.gz": "\t"}
 SUFFIXES = [*SEPARATORS, ".parquet"]
-OTHERS = (";", "\t", "|", ",", " ")
+OTHER_SEPARATORS = (";", "\t", "|", ",", " ")
 
 MISSING = ["", "NA", "N/A", "n/a", "NaN", "nan", "-nan", "NULL", "null", "None", "<NA>", "#N/A"]
-"""Marks of a missing cell in a text file; in a column of texts they are texts."""
+"""Marks of a missing cell in a text file. In a column of texts to classify they are texts."""
 
 HEAD, FIRST_ROWS, MOST_RAGGED = 4_000_000, 20, 0.1
-"""Characters and rows that show the layout, and the share of rows that may have more cells."""
+"""Characters and rows that decide the layout, and the most of these rows with another width."""
 
-_FOREIGN = re.compile(rb"[^\s,;\"]{0,40}[\x80-\xff][^\s,;\"]{0,40}")
+_NON_ASCII = re.compile(rb"[^\s,;\"]{0,40}[\x80-\xff][^\s,;\"]{0,40}")
 
 
 @dataclass(frozen=True)
 class Table:
-    """The rows of one file; those that are left out leave gaps in the index of the frame."""
+    """The rows of one file; the index of the frame keeps the numbers of the rows in the file."""
 
     path: Path
     frame: pd.DataFrame
     """The cells as texts, as the file spells them; "" for a missing one."""
-    missing: Sequence[str] = ()
-    lines_above: int = 0
-    separator: str | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
-    """What the type of a column in Parquet says that it holds: text, number or date."""
-    notes: list[str] = field(default_factory=list)
-    """Decisions on the file, as sentences."""
+    marks: frozenset[str]
+    """All marks of a missing cell."""
+    lines_above: int
+    separator: str | None
+    types: Mapping[str, str]
+    """The content of a column by its type in Parquet: text, number or date."""
+    notes: list[str]
+    """Sentences on how the file was read."""
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, in order."""
+        """Names of the columns, in order."""
         return [*self.frame]
-
-    @cached_property
-    def marks(self) -> set[str]:
-        """All marks of a missing cell."""
-        return {*MISSING, *self.missing}
 
     def cells(self, column: str) -> list[str]:
         """Return the cells of a column without blanks around them."""
         return [cell.strip() for cell in self.frame[column].tolist()]
 
-    def column(self, name: str) -> str:
-        """Return file and column, as messages begin."""
+    def place(self, name: str) -> str:
+        """Return the file and a column, for the start of a message."""
         return f"{self.path}: column '{name}'"
 
-    def gaps(self, column: str) -> NDArray[np.bool_]:
-        """Return which cells (n,) of a column that holds no texts are missing."""
+    def is_missing(self, column: str) -> NDArray[np.bool_]:
+        """Return which cells (n,) are missing, in a column that does not hold texts."""
         return np.array([cell in self.marks for cell in self.cells(column)], dtype=np.bool_)
 
     def require(self, columns: Iterable[str], why: str) -> None:
-        """Raise UserError if a column is not there; `why` says who needs it."""
+        """Raise UserError if a column is missing; `why` says who needs it."""
         if absent := [name for name in columns if name not in self.frame]:
-            there = f"it has {listed(self.columns)}"
-            raise UserError(f"{self.path}: no column {listed(absent)}, which {why}; {there}")
+            present = f"it has {listed(self.columns)}"
+            raise UserError(f"{self.path}: no column {listed(absent)}, which {why}; {present}")
 
     def count(self, rows: NDArray[np.bool_]) -> str:
-        """Return how many rows (n,) are marked, and the first of them, as spreadsheets count."""
+        """Return how many `rows` (n,) are true, and the first of them as spreadsheets count."""
         first = int(self.frame.index[int(rows.argmax())]) + 1 + self.lines_above
         return f"{int(rows.sum())}, the first in row {first}"
 
 
-def cell_name(cell: Any) -> str:
-    """Return a number, truth value or text as a text: whole numbers without a point."""
+def _cell_text(cell: Any) -> str:
+    """Return a cell of a Parquet file as a text; whole numbers have no decimal point."""
     is_whole = isinstance(cell, (float, np.floating)) and float(cell).is_integer()
     return str(int(cell)) if is_whole and abs(float(cell)) < 1e15 else str(cell)
 
 
 def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | None = None) -> Table:
-    """Return the rows of a file that is written as `own` and the training file's separator say."""
+    """Return the rows of a file; `usual_separator` is the one of the training file."""
     suffix = next((end for end in SUFFIXES if path.name.lower().endswith(end)), None)
     if suffix is None:
         raise UserError(f"{path}: the name of a table must end in one of {', '.join(SUFFIXES)}")
@@ -113,27 +108,27 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
             above += own.header
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
-    missing = getattr(own, "missing", [])
-    return Table(path, _named(frame, notes), missing, above, separator, types, notes)
+    marks = frozenset([*MISSING, *getattr(own, "missing", [])])
+    return Table(path, _named(frame, notes), marks, above, separator, types, notes)
 
 
 def _decoded(path: Path, encoding: str | None) -> str:
-    """Return the text of a file that is UTF-8, or UTF-16 with a mark, or in `encoding`."""
+    """Return the text of a file in `encoding`; by default UTF-8, or UTF-16 with a mark."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
     has_mark = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    supposed = encoding or ("utf-16" if has_mark else "utf-8")
+    assumed = encoding or ("utf-16" if has_mark else "utf-8")
     try:
-        text = content.decode(supposed).removeprefix("\ufeff")
+        text = content.decode(assumed).removeprefix("\ufeff")
         return text.replace("\r\n", "\n").replace("\r", "\n")
     except (LookupError, UnicodeError) as error:
-        # Cells are too short for a safe guess: half of the guesses were wrong.
-        words = b" ".join(dict.fromkeys(_FOREIGN.findall(content)))[:2000]
-        found = charset_normalizer.from_bytes(words, threshold=0.5)
-        fits = ", ".join(f"{it.encoding} ('{it!s:.40}')" for it in [*found][:5])
+        # Only a hint: cells are short, and half of the guesses were wrong.
+        words = b" ".join(dict.fromkeys(_NON_ASCII.findall(content)))[:2000]
+        guesses = [*charset_normalizer.from_bytes(words, threshold=0.5)][:5]
+        fits = ", ".join(f"{guess.encoding} ('{guess!s:.40}')" for guess in guesses)
         raise ValueError(
-            f"it is not {supposed} ({getattr(error, 'reason', error)}): name its encoding (key: "
+            f"it is not {assumed} ({getattr(error, 'reason', error)}): name its encoding (key: "
             f"encoding; automata new --encoding){f': perhaps {fits}' * bool(fits)}"
         ) from error
 
@@ -141,26 +136,27 @@ def _decoded(path: Path, encoding: str | None) -> str:
 def _layout(
     text: str, own: OwnTabular | OwnText, usual: str, known: bool, notes: list[str]
 ) -> tuple[str, int]:
-    """Return the separator, and how many lines are above the table; the usual one if it fits."""
-    usual, others = (own.separator, ()) if own.separator else (usual, OTHERS)
-    shapes = {it: _shape(text[:HEAD], it, own.header) for it in (usual, *others)}
-    # What separates no header may be a part of the cells of one column.
-    sure = {it for it in shapes if it == usual or not (shapes[it][1] and (known or it == " "))}
-    fits = {it for it in sure if shapes[it][0] > 1}
-    best = max(shapes, key=lambda it: (it in fits, -shapes[it][1], it == usual, shapes[it]))
-    above = shapes[best][1]
+    """Return the separator, the usual one if it fits, and the number of lines above the table."""
+    usual, others = (own.separator, ()) if own.separator else (usual, OTHER_SEPARATORS)
+    columns, above = {}, {}
+    for mark in (usual, *others):
+        columns[mark], above[mark] = _shape(text[:HEAD], mark, own.header)
+    # A mark that is not in the first line may be a part of cells, in a table of one column.
+    sure = {mark for mark in above if mark == usual or not (above[mark] and (known or mark == " "))}
+    fits = {mark for mark in sure if columns[mark] > 1}
+    best = max(above, key=lambda m: (m in fits, -above[m], m == usual, columns[m]))
     if best not in fits:
         return usual, 0
     if best != usual:
         notes.append(f"cells are separated by {best!r}")
-    if above:
+    if above[best]:
         first = text.strip().partition("\n")[0]
-        notes.append(f"lines above the table are left out: {above}, such as '{first:.40}'")
-    return best, above
+        notes.append(f"lines above the table are left out: {above[best]}, such as '{first:.40}'")
+    return best, above[best]
 
 
 def _shape(text: str, separator: str, header: bool) -> tuple[int, int]:
-    """Return how many columns the first rows have, 0 if they differ, and the lines above them."""
+    """Return the number of columns, 0 if the first rows differ, and the number of lines above."""
     rows, ends = [], [0]
     reader = csv.reader(io.StringIO(text), delimiter=separator, skipinitialspace=True)
     with suppress(csv.Error):
@@ -171,19 +167,19 @@ def _shape(text: str, separator: str, header: bool) -> tuple[int, int]:
     for number, row in enumerate(rows):
         is_title = not any(cell.strip() for cell in row[1:])
         after = rows[number + 1] if number + 1 < len(rows) else []
-        if row and row[0].startswith("#"):  # a header, too, may begin so
+        if row and row[0].startswith("#"):  # a comment, or a header
             is_title |= len(row) < width or separator == " " or "".join(after[:1])[:1] == "#"
         if not header or (width - 1 <= len(row) <= width and not is_title):
-            below = [len(it) for it in rows[number + 1 :] if it]
-            even = sum(count != width for count in below) <= MOST_RAGGED * len(below)
-            return (width, ends[number]) if even else (0, 0)
+            below = [len(row) for row in rows[number + 1 :] if row]
+            is_even = sum(count != width for count in below) <= MOST_RAGGED * len(below)
+            return (width, ends[number]) if is_even else (0, 0)
     return 0, 0
 
 
 def _cells(
     text: str, separator: str, above: int, has_header: bool, notes: list[str]
 ) -> pd.DataFrame:
-    """Return the cells of a text below the names of their columns, as they are spelled."""
+    """Return the cells of a text file as it spells them."""
     frame: pd.DataFrame = pd.read_csv(
         io.StringIO(text),
         sep=r"\s+" if separator == " " else separator,
@@ -215,7 +211,7 @@ def _cells(
 
 
 def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
-    """Return the table without columns that have no name, as row names have none."""
+    """Return the table without columns that have no name, such as row numbers."""
     names = [str(name).strip() for name in frame.columns]
     if len({*names}) == len(names):
         frame.columns = pd.Index(names)
@@ -225,27 +221,27 @@ def _named(frame: pd.DataFrame, notes: list[str]) -> pd.DataFrame:
 
 
 def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Return the cells of a Parquet file as texts, and the types of its columns."""
+    """Return the cells of a Parquet file as texts, and the content of its columns by type."""
     try:
-        # Without partitioning=None, folders called a=1 would add columns.
+        # partitioning=None: else a folder called a=1 would add a column.
         frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
-        # Categories of numbers come back as numbers; only the metadata know.
-        about = (read_schema(path).pandas_metadata or {"columns": []})["columns"]
-        names = [str(it["name"]) for it in about if it["pandas_type"] == "categorical"]
+        # pandas returns categories of numbers as numbers; the metadata has their type.
+        stored = (read_schema(path).pandas_metadata or {"columns": []})["columns"]
+        categories = [str(it["name"]) for it in stored if it["pandas_type"] == "categorical"]
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"its pandas metadata are damaged ({error!r}): write it again") from error
     frame.columns = frame.columns.map(str)
     for name in frame.select_dtypes("timedelta"):
         notes.append(f"column '{name}': durations become seconds")
         frame[name] = frame[name].dt.total_seconds()
-    of: dict[str, Any] = {"number": "number", "date": ["datetime", "datetimetz"]}
-    of["text"] = ["category", "str"]
-    types = {str(name): kind for kind in of for name in frame.select_dtypes(of[kind])}
-    types |= dict.fromkeys(names, "text")
+    dtypes: dict[str, Any] = {"number": "number", "date": ["datetime", "datetimetz"]}
+    dtypes["text"] = ["category", "str"]
+    types = {str(name): kind for kind in dtypes for name in frame.select_dtypes(dtypes[kind])}
+    types |= dict.fromkeys(categories, "text")
     cells = {}
     for name, column in frame.items():
-        is_broken = column.dtype == np.float64 and not (column % 1 == 0).any()
-        spell = repr if is_broken else cell_name  # three times as fast
+        has_whole = column.dtype != np.float64 or (column % 1 == 0).any()
+        spell = _cell_text if has_whole else repr  # repr is three times as fast
         cells[name] = [spell(cell) for cell in column.tolist()]
         for row in np.flatnonzero(column.isna()):
             cells[name][row] = ""

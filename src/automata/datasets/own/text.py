@@ -1,4 +1,4 @@
-"""A user's texts, as words: a table with a column of them, or a folder of files per class."""
+"""A user's texts as words: a table with a column of texts, or a folder with files per class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from automata.errors import UserError, listed
 
 
 def load(own: OwnText) -> RawSplits[Tokens]:
-    """Return a user's texts as words, cut at twice the 95th percentile in training, 256 or more."""
+    """Return texts as words, cut at twice the 95th percentile of training lengths, 256 or more."""
     paths = given_paths(own)
     separator, words, labels, notes = None, {}, {}, list[str]()
     if paths["train"].is_dir():
@@ -30,19 +30,19 @@ def load(own: OwnText) -> RawSplits[Tokens]:
         for split, path in paths.items():
             files, labels[split], ignored = class_files(path, TEXTS)
             notes += [f"{KEYS[split]}: {note}" for note in ignored]
-            words[split] = _words(files, own.encoding)
+            words[split] = _read_words(files, own.encoding)
         classes, parts = assign(labels)
     else:
-        read = read_own(own)
-        classes, parts, notes = read.classes, read.parts, read.notes
-        separator = read.tables["train"].separator
-        words = {split: [*map(tokenise, it.frame[own.text])] for split, it in read.tables.items()}
+        tables, classes, parts, notes = read_own(own)
+        separator = tables["train"].separator
+        for split, table in tables.items():
+            words[split] = [*map(tokenise, table.frame[own.text])]
     lengths = [len(words["train"][row]) for row in parts["train"].rows]
     if not any(lengths):
         raise UserError(f"{paths['train']}: no training text has a word")
     longest = max(256, int(2 * np.percentile(lengths, 95)))
     notes.append(f"words in a text: {np.median(lengths):.0f} (median), {max(lengths)} (most)")
-    notes += length_notes([text for found in words.values() for text in found], longest)
+    notes += length_notes([text for texts in words.values() for text in texts], longest)
 
     def cut(part: Part) -> Tokens:
         return [words[part.file][row][:longest] for row in part.rows]
@@ -53,11 +53,11 @@ def load(own: OwnText) -> RawSplits[Tokens]:
 def read_rows(
     path: Path, own: OwnText | None, encoding: Mapping[str, Any]
 ) -> tuple[Tensor, list[str], list[str]]:
-    """Return new texts (n, longest), of a table, a `.txt` or a folder, as numbers of words."""
+    """Read new texts from a table, a `.txt` or a folder, as numbers of words (n, longest)."""
     own = own or OwnText(kind="text", path=str(path))
     if path.is_dir() or path.suffix.lower() in TEXTS:
         files = files_at(path, TEXTS)
-        words, names = _words(files.values(), own.encoding), [*files]
+        words, names = _read_words(files.values(), own.encoding), [*files]
     else:
         table = read_table(path, own, encoding.get("separator"))
         table.require([own.text], "the model needs")
@@ -69,14 +69,14 @@ def read_rows(
     return numbered(tokens, numbers), names, [*length_notes(words, longest), known]
 
 
-def _words(files: Iterable[Path], encoding: str | None) -> Tokens:
-    """Return the words of each file; raises UserError that names all that are unreadable."""
-    words, broken = [], []
+def _read_words(files: Iterable[Path], encoding: str | None) -> Tokens:
+    """Return the words of each file; raises UserError with the names of all unreadable files."""
+    words, unreadable = [], []
     for file in files:
         try:
             words.append(tokenise(file.read_text(encoding or "utf-8").removeprefix("\ufeff")))
         except (OSError, ValueError, LookupError):
-            broken.append(file)
-    if broken:
-        raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(broken)}")
+            unreadable.append(file)
+    if unreadable:
+        raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(unreadable)}")
     return words
