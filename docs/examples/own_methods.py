@@ -3,7 +3,6 @@
 import numpy as np
 import torch
 from ray.tune.search.optuna import OptunaSearch
-from torch.nn.functional import cross_entropy
 
 from automata.search.schedulers import Scheduler, Verdict
 from automata.selection.problem import Cadence, weighted_subset
@@ -18,8 +17,7 @@ class HighestLoss:
     def select(self, problem):
         """Return a subset of exactly `problem.budget` rows, with equal weights."""
         layer, candidates = problem.training(), problem.partition()
-        weights = layer.class_weights  # None without them
-        losses = cross_entropy(layer.logits, layer.labels, weights, reduction="none").cpu()
+        losses = layer.criterion.of_rows(layer.logits, layer.labels).cpu()
         means = torch.stack([losses[batch].mean() for batch in candidates])
         chosen = means.argsort(descending=True, stable=True)[: problem.batch_budget]
         return weighted_subset(problem, candidates, chosen, torch.ones(len(chosen)))

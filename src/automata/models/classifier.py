@@ -8,12 +8,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
 from automata.config.protocol import OwnModel
 from automata.datasets.prepared import Dataset
 from automata.errors import UserError
 from automata.loading import imported, load_own, reason
+from automata.models.loss import CrossEntropy
 from automata.registry import MODELS
 
 
@@ -45,9 +45,7 @@ class Classifier(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.class_weights: Tensor | None
-        """(classes,) weight of a row's loss by its class; None if all classes count the same."""
-        self.register_buffer("class_weights", None, persistent=False)
+        self.criterion = CrossEntropy()
 
     @property
     def word_table(self) -> nn.Embedding | None:
@@ -67,20 +65,10 @@ class Classifier(nn.Module):
         logits: Tensor = self.head(self.features(inputs))
         return logits
 
-    def unweighted(self, logits: Tensor) -> Tensor:
-        """Return logits (n, classes) whose probabilities follow the shares of the training rows.
-
-        Class weights train a model as if these shares were others (Saerens et al., 2002, eq. 4).
-        """
-        return logits if self.class_weights is None else logits - self.class_weights.log()
-
     def loss(self, inputs: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy, each row times the weight of its class."""
-        logits = self(inputs)
-        if self.class_weights is None:
-            return cross_entropy(logits, labels)
-        rows = cross_entropy(logits, labels, reduction="none")
-        return (rows * self.class_weights[labels]).mean()
+        """Return the mean training loss of rows."""
+        loss: Tensor = self.criterion(self(inputs), labels)
+        return loss
 
     def backward(self, inputs: Tensor, labels: Tensor, weight: float) -> Tensor:
         """Set every parameter's gradient to that of `weight` times the `loss`; return that loss.

@@ -87,7 +87,7 @@ class Predictor:
             reason = "its training diverged, or this row has too large a number"
             raise UserError(f"the model gives no probabilities for {file}, row {first}: {reason}")
         predictions = [saved.classes[label] for label in logits.argmax(dim=1).tolist()]
-        shares = self.model.unweighted(logits.double()).softmax(dim=1).numpy()
+        shares = self.model.criterion.unweighted(logits.double()).softmax(dim=1).numpy()
         by_class = {f"p({name})": shares[:, label] for label, name in enumerate(saved.classes)}
         return pd.DataFrame({"row": names, "prediction": predictions, **by_class})
 

@@ -21,6 +21,7 @@ from automata.errors import UserError, first_line
 from automata.files import replacing
 from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
+from automata.models.loss import CrossEntropy
 from automata.records.base import Recorded
 from automata.records.record import Record, unsealed
 
@@ -116,13 +117,14 @@ def keep_model(
     path: Path, record: Record, dataset: Dataset, encoding: dict[str, Any], model: Classifier
 ) -> None:
     """Write the trained model of a run to `path`, with its metadata."""
+    weights = model.criterion.class_weights
     saved = SavedModel(
         job=record.job,
         configuration=record.best.configuration,
         kind=dataset.kind,
         classes=dataset.metadata["class_names"],
         encoding=encoding,
-        class_weights=[] if model.class_weights is None else model.class_weights.tolist(),
+        class_weights=[] if weights is None else weights.tolist(),
         inputs=[*dataset.train.inputs.shape[1:]],
         extras={name: [*extra.shape] for name, extra in dataset.extras.items()},
     )
@@ -155,7 +157,7 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
             model = build_model(saved.dataset(), saved.configuration, architecture)
         load_model(model, path)
         if saved.class_weights:
-            model.class_weights = torch.tensor(saved.class_weights)
+            model.criterion = CrossEntropy(torch.tensor(saved.class_weights))
     except Exception as error:  # a stranger's file may raise anything
         raise UserError(f"{path}: no model can be made of it: {reason(error):.300}") from error
     return model.eval(), saved

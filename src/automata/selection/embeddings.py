@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
 
 import torch
 from torch import Tensor
+
+from automata.models.loss import CrossEntropy
 
 CHUNK_BYTES = 16 * 1024**2
 """Maximum of the memory used at a time, without the result."""
@@ -21,8 +23,8 @@ GRADIENT_BYTES = 200 * 1024**2
 class LastLayer:
     """Inputs and outputs of a linear last layer for some rows: all that selection reads of a model.
 
-    For cross-entropy on logits z = W h + b the gradient of one row's loss is r h^T for W and r
-    for b, with r = softmax(z) - onehot(y), times the weight of the row's class.
+    With logits z = W h + b, the gradient of one row's loss is r h^T for W and r for b, where r is
+    the gradient of its loss at z (`CrossEntropy.residuals`).
     """
 
     features: Tensor
@@ -31,17 +33,13 @@ class LastLayer:
     """(N, c) float32."""
     labels: Tensor
     """(N,) int64."""
-    class_weights: Tensor | None = None
-    """(c,) weights of the rows' losses; None if all classes count the same."""
+    criterion: CrossEntropy = field(default_factory=CrossEntropy)
+    """The training loss."""
 
     @cached_property
     def residuals(self) -> Tensor:
         """Return r of each row: (N, c)."""
-        residuals = torch.softmax(self.logits, dim=1)
-        residuals[torch.arange(len(self.labels), device=self.labels.device), self.labels] -= 1
-        if self.class_weights is not None:
-            residuals *= self.class_weights[self.labels, None]
-        return residuals
+        return self.criterion.residuals(self.logits, self.labels)
 
     def fits(self, batches: int) -> bool:
         """Return whether the gradients of `batches` mini-batches fit into GRADIENT_BYTES."""
@@ -85,7 +83,7 @@ def gradient_embeddings(features: Tensor, residuals: Tensor, batches: Sequence[T
 
     Args:
         features: (N, h), inputs of the last layer.
-        residuals: (N, c), softmax(z) - onehot(y) of each row, or some of its columns.
+        residuals: (N, c), gradients of the rows' losses at their logits, or some columns of them.
         batches: row numbers of each mini-batch; they may differ in length.
 
     Returns:

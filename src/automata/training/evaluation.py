@@ -30,7 +30,7 @@ def scored(
     """Score `model`, in evaluation mode, on all rows of `split`; count its answers by class.
 
     The counts are (classes, classes + 1); the last column has the rows without an answer.
-    `unweighted`: the loss is that of `Classifier.unweighted`. A row whose logits are not finite
+    `unweighted`: the loss is that of `CrossEntropy.unweighted`. A row whose logits are not finite
     counts as wrong. Scores that not all records have are computed if they are the `metric`.
     """
     classes = model.head.out_features
@@ -43,7 +43,7 @@ def scored(
             finite = torch.isfinite(logits).all(dim=1)
             predicted = logits.argmax(dim=1).where(finite, classes)  # no class
             pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
-            shown = model.unweighted(logits) if unweighted else logits
+            shown = model.criterion.unweighted(logits) if unweighted else logits
             loss += cross_entropy(shown, labels, reduction="sum").double()
             if metric == "roc_auc":
                 probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
@@ -86,7 +86,7 @@ def last_layer(model: Classifier, split: Split) -> LastLayer:
             features[start : start + len(labels)] = model.features(inputs)
             start += len(labels)
         logits = model.head(features).to(features)
-        return LastLayer(features, logits, split.labels, model.class_weights)
+        return LastLayer(features, logits, split.labels, model.criterion)
 
 
 def chunks(split: Split, model: Classifier) -> Iterator[tuple[Tensor, Tensor]]:

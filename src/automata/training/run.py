@@ -16,6 +16,7 @@ from automata.config.protocol import Protocol
 from automata.config.sections import Compute
 from automata.datasets.prepared import Dataset, Split
 from automata.models.classifier import Classifier, arithmetic, build_model
+from automata.models.loss import CrossEntropy
 from automata.records.progress import Evaluation, Progress
 from automata.seeds import derive
 from automata.selection.embeddings import LastLayer
@@ -298,5 +299,5 @@ def _build_model(
         model = build_model(dataset, configuration, protocol.model)
     if protocol.class_weights == "balanced":
         rows = torch.bincount(dataset.train.labels, minlength=dataset.classes).clamp(min=1)
-        model.class_weights = len(dataset.train) / (dataset.classes * rows)
+        model.criterion = CrossEntropy(len(dataset.train) / (dataset.classes * rows))
     return model

@@ -5,6 +5,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from automata.datasets.prepared import Split
+from automata.models.loss import CrossEntropy
 from automata.models.nets import Mlp
 from automata.selection import embeddings as module
 from automata.training.evaluation import last_layer
@@ -58,7 +59,7 @@ def test_embeddings_and_their_products_are_those_of_autograd_whatever_a_chunk_ho
 
 
 def test_gradients_with_class_weights_are_those_of_the_weighted_loss(model, split):
-    model.class_weights = torch.tensor([0.2, 1.0, 3.0, 0.5]).double()
+    model.criterion = CrossEntropy(torch.tensor([0.2, 1.0, 3.0, 0.5]).double())
     batches = list(torch.arange(ROWS).split(8))
     layer = last_layer(model, split)
     for gradient, batch in zip(layer.gradients(batches), batches, strict=True):

@@ -61,7 +61,7 @@ def test_the_seeds_are_those_under_which_full_has_the_whole_pool():
     found = made_study(made[~lacks])
     assert (found["seeds"] == 1).all()
     assert REPEAT not in set(found["method"])  # there is no other seed
-    with pytest.raises(UserError, match="^no data set has all curves of FULL"):
+    with pytest.raises(UserError, match=r"^no data set has all curves of FULL"):
         made_study(made[~(of_full & (made["configuration"] == 7))])
 
 

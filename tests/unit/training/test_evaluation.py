@@ -20,6 +20,7 @@ from torch import nn
 
 from automata.datasets.prepared import Split
 from automata.models.classifier import Classifier
+from automata.models.loss import CrossEntropy
 from automata.models.nets import Mlp
 from automata.training.evaluation import evaluate, evaluation_mode, roc_auc, scored
 
@@ -101,7 +102,7 @@ def test_loss_without_class_weights_is_that_of_bayes_rule():
     torch.manual_seed(0)
     logits, weights, model = torch.randn(50, 3), torch.tensor([0.5, 1.0, 4.0]), Echo()
     labels = torch.randint(3, (50,))
-    model.class_weights = weights
+    model.criterion = CrossEntropy(weights)
     chances = logits.double().softmax(dim=1) / weights
     chances /= chances.sum(dim=1, keepdim=True)
     scores, _ = scored(model, Split(logits, labels), "accuracy", unweighted=True)

@@ -257,8 +257,8 @@ def test_balanced_class_weights_are_scikit_learns(make, dataset):
     few = Split(dataset.train.inputs[rows], dataset.train.labels[rows])
     run = make("full", data=replace(dataset, train=few), class_weights="balanced")
     expected = compute_class_weight("balanced", classes=np.arange(3), y=few.labels.numpy())
-    assert run.model.class_weights is not None
-    assert run.model.class_weights.tolist() == pytest.approx(expected)
+    assert run.model.criterion.class_weights is not None
+    assert run.model.criterion.class_weights.tolist() == pytest.approx(expected)
 
 
 # Warm start and horizon
