@@ -1,26 +1,25 @@
-"""Digests of what figures and the page show, as `golden/shown.json` has them."""
+"""What figures and the page show, as the texts in `golden/shown` have it."""
 
-import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-FILE = Path(__file__).parents[1] / "golden/shown.json"
+FOLDER = Path(__file__).parents[1] / "golden/shown"
 
 
-def check_stored(name: str, digests: dict[str, str]) -> None:
-    """Fail if `digests` are not the stored ones; store them instead if $AUTOMATA_STORE is set."""
-    stored = json.loads(FILE.read_text(encoding="utf-8"))
+def check_stored(name: str, lines: Sequence[str]) -> None:
+    """Fail if `lines` are not the stored ones; store them instead if $AUTOMATA_STORE is set."""
+    file = FOLDER / f"{name}.txt"
     if os.environ.get("AUTOMATA_STORE"):
-        text = json.dumps({**stored, name: digests}, indent=1, sort_keys=True)
-        FILE.write_text(f"{text}\n", encoding="utf-8")
-    else:
-        hint = "look at it, then store it: AUTOMATA_STORE=1 pytest -n0 -m '' tests/unit"
-        assert digests == stored.get(name), f"{name} shows something else; {hint}"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    stored = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    hint = "look at it, then store it: AUTOMATA_STORE=1 pytest -m '' tests/unit"
+    assert [*lines] == stored, f"{name} shows something else; {hint}"
 
 
 def digest(value: Any) -> str:

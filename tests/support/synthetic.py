@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from automata.analysis.tables import read_csv
+from automata.seeds import derive
 
 REFERENCE = Path(__file__).parents[2] / "results/reference"
 PUBLISHED = read_csv(REFERENCE / "protocol/tables/runs.csv").iloc[0].to_dict()
@@ -39,6 +40,8 @@ SEARCHES = ("random", "tpe")
 SCHEDULERS = ("hyperband", "asha")
 PAPER = ("full", "random", "craig", "gradmatch")
 CONTROLS = ("untuned", "full-again", "adaptive-random", "rs2")
+EVERY = (*PAPER, *CONTROLS, "glister", "gradmatch-adaptive")
+"""A fixed list, so that a new method changes no stored figure but its own."""
 FRACTIONS = (0.01, 0.05, 0.1, 0.3)
 FIXED = {"full": 1.0, "full-again": 1.0, "untuned": 0.0}
 PENALTY = {"gradmatch": 1.0, "craig": 1.6, "random": 2.2, "adaptive-random": 1.5, "rs2": 1.1}
@@ -61,9 +64,8 @@ def synthetic_runs(
     repeats: int | None = None,
 ) -> pd.DataFrame:
     """Return a table of runs; the default is the paper's grid of 2,548 rows."""
-    random = np.random.default_rng(0)
     rows = [
-        _run(random, dataset, search, scheduler, selector, fraction, repeat)
+        _run(dataset, search, scheduler, selector, fraction, repeat)
         for dataset, search, scheduler, selector in product(
             datasets, searches, schedulers, selectors
         )
@@ -79,10 +81,10 @@ def synthetic_trials(runs: pd.DataFrame) -> pd.DataFrame:
     A configuration's score is its quality plus noise that grows as subsets shrink, so that
     ranks agree better at larger fractions.
     """
-    random = np.random.default_rng(0)
     rows = []
     for run in runs[runs["selector"] != "untuned"].to_dict("records"):
-        drawn = np.random.default_rng([int(run["seed"]), len(run["dataset"])])
+        random = stream("trials", *(run[key] for key in KEYS))
+        drawn = stream("configurations", run["dataset"], run["seed"])
         drawn_quality = drawn.normal(0.0, 0.04, CONFIGURATIONS)
         quality = run["best_validation_accuracy"] - 0.1 + drawn_quality
         noise = 0.004 / np.sqrt(run["fraction"])
@@ -114,7 +116,13 @@ def synthetic_trials(runs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _run(random: np.random.Generator, *values: Any) -> dict[str, Any]:
+def stream(*names: Any) -> np.random.Generator:
+    """Return the random numbers of one run, so that no other run changes them."""
+    return np.random.default_rng(derive(0, *map(str, names)))
+
+
+def _run(*values: Any) -> dict[str, Any]:
+    random = stream("run", *values)
     dataset, search, scheduler, selector, fraction, seed = values
     kind, rows = DATASETS[dataset]
     epochs = EPOCHS[kind]

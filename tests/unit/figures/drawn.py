@@ -65,13 +65,22 @@ def boxes(figure: Figure) -> dict[str, Bbox]:
         return {name: artist.get_tightbbox(renderer) for name, artist in drawn.items()}
 
 
-def digests(figure: Figure) -> dict[str, str]:
-    """Return digests of what a figure shows once `boxes` has drawn it, by kind of artist."""
-    found = {}
+def content(figure: Figure) -> list[str]:
+    """Return what a figure shows once `boxes` has drawn it: its words, and digests of artists.
+
+    There is a digest for each kind of artist and `gid`.
+    """
+    artists: dict[str, list[Any]] = {}
+    words: dict[str, None] = {}
     for kind, values in SHOWN.items():
-        visible = [it for it in figure.findobj(kind, include_self=False) if it.get_visible()]
-        found[kind.__name__] = digest([[it.get_gid(), *values(it)] for it in visible])
-    return found
+        for artist in figure.findobj(kind, include_self=False):
+            if artist.get_visible():
+                name = f"{kind.__name__} {artist.get_gid() or ''}".strip()
+                artists.setdefault(name, []).append(values(artist))
+                if isinstance(artist, Text):
+                    words |= dict.fromkeys(artist.get_text().split("\n"))
+    digests = [f"{name}: {digest(values)}" for name, values in sorted(artists.items())]
+    return [*filter(None, words), "", *digests]
 
 
 SHOWN: dict[type, Callable[[Any], tuple[Any, ...]]] = {

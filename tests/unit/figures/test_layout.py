@@ -13,7 +13,7 @@ from automata.figures.style import PAGE_INCHES, save
 from support.stored import check_stored
 from support.synthetic import synthetic_runs
 
-from .drawn import boxes, digests, outside, overlaps
+from .drawn import boxes, content, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
 OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
@@ -37,7 +37,7 @@ def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(
     assert min(text.get_fontsize() for text in words) >= 5  # points
     assert figure.get_figwidth() <= PAGE_INCHES
     assert figure.get_figheight() < 9  # fits on a page of the paper
-    check_stored(name, digests(figure))
+    check_stored(name, content(figure))
 
 
 @pytest.fixture(scope="session")

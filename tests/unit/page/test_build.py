@@ -17,6 +17,7 @@ from support.stored import check_stored, digest
 
 from .conftest import EVIL, write_tables
 
+TAG = re.compile("<[^>]+>")
 CHARTS = r'<script type="application/json" id="charts">(.*?)</script>'
 
 
@@ -55,7 +56,10 @@ def test_the_page_shows_what_is_stored_and_the_text_of_tables_is_escaped(html, t
     assert set(charts) == {"dataset-dna", "dataset-trec6"}
     assert EVIL in str(charts)
     bare = re.sub(r"data:[a-z]+/[^\"')]+|<(script|style).*?</\1>", "", html, flags=re.DOTALL)
-    check_stored("page", {"charts": digest(charts), "text": digest(bare)})
+    words = [" ".join(line.split()) for line in TAG.sub("\n", bare).split("\n")]
+    drawn = {f"{name}, {part}": it for name, chart in charts.items() for part, it in chart.items()}
+    marks = [f"{name}: {digest(it)}" for name, it in drawn.items()]
+    check_stored("page", [*filter(None, words), "", *marks, f"tags: {digest(TAG.findall(bare))}"])
 
 
 def test_the_page_loads_nothing_and_its_links_lead_somewhere(tags):
@@ -160,7 +164,7 @@ def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tag
         for row in rows
         if row
     }
-    assert len(marks) == 17 + 2  # points, and lines of `untuned` that are near them
+    assert len(marks) == 17 + 3  # points, and lines of `untuned` that are near them
     assert marks <= {attributes.get("id") for tag, attributes in tags if tag == "tr"}
     assert "snakemake --cores all --force results/runs/dna/tpe-hyperband/full-1/seed-0/rec" in html
 
