@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import torch
 import yaml
 
+from automata.allocation import cpus
 from automata.analysis.how_good import likely, rows_of
 from automata.config import spaces
 from automata.config.data import VECTORS
@@ -29,7 +30,6 @@ from automata.metering.processor import watts_per_thread
 from automata.metrics import METRICS
 from automata.records import paths
 from automata.records.measurement import JOULES_PER_KWH
-from automata.records.provenance import cpus
 from automata.training.device import choose_device, limit_threads, take_device
 from automata.training.run import training_run
 from automata.tuning.searchers import RandomSearch
