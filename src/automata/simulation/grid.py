@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 
 from automata.config.base import Count, Section, Share
 from automata.config.experiment import DatasetName, Experiment, Seed, SelectorName
-from automata.config.job import Settings, files_read, settings_of
+from automata.config.job import Settings, settings_of
 from automata.config.protocol import OF_SUBSETS, Protocol
 from automata.config.sections import LearningCurves, SchedulerSettings
+from automata.config.sources import files_read
 from automata.config.spaces import Domain
 from automata.errors import UserError
 from automata.files import fingerprint

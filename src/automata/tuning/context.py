@@ -12,8 +12,9 @@ import torch
 
 from automata.allocation import gpu_models, keep_to_allocation
 from automata.config.data import Preparation
-from automata.config.job import FACTORY, Job
+from automata.config.job import Job
 from automata.config.protocol import OwnModel
+from automata.config.sources import FACTORY
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.loading import own_file
