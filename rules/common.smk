@@ -9,7 +9,7 @@ from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.config.job import data_files
+from automata.config.sources import data_files
 from automata.errors import UserError
 from automata.files import visible_files
 from automata.experiment.grid import Grid, alternatives

@@ -14,10 +14,10 @@ from pathlib import Path
 
 import torch
 
+from automata.allocation import gpu_models
 from automata.config.sections import Compute
 from automata.errors import UserError, known_reason, unexpected_reason
 from automata.files import write_text
-from automata.metering.gpus import gpu_models
 from automata.records.provenance import git_state
 from automata.training.device import choose_device, seen, take_device
 from benchmarks.gpu.checks import CHECKS, ROOT, Finding

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from automata.config.files import Config
 from automata.datasets.prepared import Dataset, read_dataset
+from automata.experiment.probe import probed
 from automata.experiment.recommended import (
     ASHA,
     HEDGE,
@@ -18,7 +19,6 @@ from automata.experiment.recommended import (
     base_of,
     job_of,
     keys_of,
-    probed,
     trained_of,
 )
 from automata.experiment.sizes import EFFICIENCY, Size, expected

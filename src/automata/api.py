@@ -25,7 +25,8 @@ import pandas as pd
 
 from automata.catalog import DATASETS
 from automata.config.files import read_experiments
-from automata.config.job import AXES, contents_of, first_run
+from automata.config.job import AXES, first_run
+from automata.config.sources import contents_of
 from automata.datasets.own.frames import FRAME, IMAGES, write_labelled
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import KEPT, OWN_LINE, UserError, error_line, refusing

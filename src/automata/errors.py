@@ -110,13 +110,14 @@ def error_line(lines: Iterable[str]) -> str:
 
 def ran_out_of_memory(error: BaseException) -> bool:
     """Return whether `error` reports a lack of memory, of the host or of a GPU."""
-    if isinstance(error, MemoryError) or "OutOfMemoryError" in _type_names(error):
+    names = {kind.__name__ for kind in type(error).__mro__}  # torch is not imported here
+    if isinstance(error, MemoryError) or "OutOfMemoryError" in names:
         return True
     return error.__cause__ is None and any(text in str(error) for text in OUT_OF_MEMORY)
 
 
 def first_line(error: BaseException) -> str:
-    """Return one line of the message of `error`; Ray Tune's message may be a traceback."""
+    """Return one line of the message of `error`: the first, or the last of a traceback."""
     lines = str(error).strip().splitlines() or ["without a reason"]
     return lines[-1 if lines[0].startswith("Traceback") else 0]
 
@@ -183,8 +184,6 @@ def _known_reason(error: BaseException) -> str | None:
     file = getattr(error, "path", None) or ""  # of a user's own module, such as `ray.py`
     if isinstance(error, ImportError) and file.endswith(".py") and "-packages" not in file:
         return f"{first_line(error)}: rename that file if it hides a library, or mend PYTHONPATH"
-    if "RayActorError" in _type_names(error):
-        return f"{KILLED}; {KEPT}"
     return None
 
 
@@ -210,18 +209,9 @@ def _paths_in_use(error: BaseException) -> Iterator[Path]:
         yield from (value for value in frame.f_locals.values() if isinstance(value, Path))
 
 
-def _type_names(error: BaseException) -> set[str]:
-    """Return the names of the types of `error`, because torch and Ray are not imported here."""
-    return {kind.__name__ for kind in type(error).__mro__}
-
-
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield `error` and the chain of its causes, without what Ray and process pools add."""
+    """Yield `error` and the chain of its causes, without the text that process pools add."""
     cause: BaseException | None = error
     while cause is not None and type(cause).__name__ != "_RemoteTraceback":
-        wrapped = getattr(cause, "cause", None)  # the attribute of Ray's RayTaskError
-        if isinstance(wrapped, BaseException):
-            cause = wrapped
-        else:
-            yield cause
-            cause = cause.__cause__
+        yield cause
+        cause = cause.__cause__

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import TypeVar
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from automata import catalog
@@ -21,9 +20,34 @@ DATASETS = {name: name.upper() for name in catalog.DATASETS}
 DATASETS |= {"connect4": "CONNECT-4", "glue-sst2": "glue-SST2"}
 """The data sets that the project knows, as the paper writes them."""
 
+# The colours are those of Okabe and Ito for colour-blind readers, but grey in place of pale yellow.
+# The markers also differ in grey print. A new one is filled: seaborn mixes filled ones only.
+LOOKS: dict[str, tuple[str, Any]] = {
+    "full": ("#000000", "*"),
+    "full-again": ("#000000", (5, 1, 36.0)),  # a star upside down
+    "untuned": ("#000000", "_"),
+    "random": ("#E69F00", "s"),
+    "adaptive-random": ("#56B4E9", "D"),
+    "rs2": ("#009E73", "^"),
+    "craig": ("#CC79A7", "v"),
+    "glister": ("#7F7F7F", "X"),
+    "gradmatch-adaptive": ("#0072B2", "P"),
+    "gradmatch": ("#D55E00", "o"),
+}
+"""Colour and matplotlib's marker of each control and selector."""
+
+SCHEDULER_LOOKS: dict[str, tuple[str, Any]] = {
+    "hyperband": ("#0072B2", "o"),
+    "asha": ("#E69F00", "s"),
+    "sha": ("#56B4E9", "^"),
+    "one-epoch": ("#000000", "P"),
+    "none": ("#7F7F7F", "D"),
+}
+"""The same of each scheduler."""
+
 SPARE_COLOURS = ("#7B3294", "#8C510A", "#B2182B", "#1B7837", "#4D4D4D")
 SPARE_MARKERS = ("p", "h", "<", ">")
-"""Looks of methods without one in their entry, and of users' own methods; no entry uses them."""
+"""Looks of users' own methods, and of others that have none above."""
 
 FULL, REPEAT, UNTUNED = (METHODS[name].display for name in ("full", "full-again", "untuned"))
 ONE_EPOCH = SCHEDULERS["one-epoch"].display
@@ -50,27 +74,39 @@ def contrasts(selectors: Iterable[str]) -> list[tuple[str, str]]:
     return [*CONTRASTS, *((name, other) for name in own for other in ("random", "rs2", AUTOMATA))]
 
 
-def look(selector_name: str) -> Method:
-    """Return a selector or control with its look; a user's own gets one of the spare looks."""
-    own = Method(display=selector_name, meaning="the user's own")
-    return _with_look(selector_name, METHODS.get(selector_name, own))
+class Look(NamedTuple):
+    """A method as tables, figures and the page show it."""
+
+    display: str
+    short: str
+    """Its name in titles of panels."""
+    meaning: str
+    reads_validation: bool
+    colour: str
+    marker: Any
 
 
-def scheduler_look(name: str) -> Scheduler:
-    """Return a scheduler with its look; a user's own gets one of the spare looks."""
-    own = Scheduler(display=name, short=name, meaning="the user's own")
-    return _with_look(name, SCHEDULERS.get(name, own))
+def look(selector_name: str) -> Look:
+    """Return the look of a selector or control; a user's own gets one of the spare looks."""
+    return _look(selector_name, METHODS, LOOKS)
 
 
-M = TypeVar("M", bound=Method)
+def scheduler_look(name: str) -> Look:
+    """Return the look of a scheduler; a user's own gets one of the spare looks."""
+    return _look(name, SCHEDULERS, SCHEDULER_LOOKS)
 
 
-def _with_look(name: str, method: M) -> M:
-    """Return `method` with a spare look if it has none; a name always gets the same look."""
-    number = crc32(name.encode())
-    colour = SPARE_COLOURS[number % len(SPARE_COLOURS)]
-    marker = SPARE_MARKERS[number // len(SPARE_COLOURS) % len(SPARE_MARKERS)]
-    return replace(method, colour=method.colour or colour, marker=method.marker or marker)
+def _look(name: str, registry: Mapping[str, Method], looks: Mapping[str, tuple[str, Any]]) -> Look:
+    """Return the look of a method; a name always gets the same spare one."""
+    method = registry.get(name, Method(display=name, meaning="the user's own"))
+    short = method.short if isinstance(method, Scheduler) else method.display
+    colour, marker = looks.get(name) or _spare_look(name)
+    return Look(method.display, short, method.meaning, method.reads_validation, colour, marker)
+
+
+def _spare_look(name: str) -> tuple[str, Any]:
+    number, colours = crc32(name.encode()), len(SPARE_COLOURS)
+    return SPARE_COLOURS[number % colours], SPARE_MARKERS[number // colours % len(SPARE_MARKERS)]
 
 
 def dataset(name: str) -> str:

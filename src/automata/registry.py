@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 Kind = Literal["tabular", "text", "image"]
 """The kinds of data."""
@@ -12,7 +12,7 @@ Kind = Literal["tabular", "text", "image"]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """How a search, a scheduler, a selector or a control is imported, named and drawn."""
+    """How a search, a scheduler, a selector or a control is imported and named."""
 
     display: str
     """Its name in figures, tables and the page."""
@@ -20,10 +20,6 @@ class Method:
     """What it does; the page and docs/configuration.md show this text."""
     target: str = ""
     """"module:class"; empty for a control, which has no selector."""
-    colour: str = ""
-    """`names.look` chooses a colour and a marker if these are empty."""
-    marker: Any = None
-    """Matplotlib's; a filled one, because seaborn does not mix filled markers with others."""
     reads_validation: bool = False
     """Whether a selector reads the validation labels: its validation score is then too high."""
 
@@ -73,8 +69,6 @@ SCHEDULERS = {
         short="HB",
         meaning="brackets of successive halving, from many short trials to few long ones (Li et "
         "al., as Ray Tune runs it)",
-        colour="#0072B2",
-        marker="o",
     ),
     "asha": Scheduler(
         target="automata.search.schedulers:Asha",
@@ -82,16 +76,12 @@ SCHEDULERS = {
         short="ASHA",
         meaning="asynchronous successive halving: a trial continues if it is among the best at its "
         "rung so far",
-        colour="#E69F00",
-        marker="s",
     ),
     "sha": Scheduler(
         target="automata.search.schedulers:SuccessiveHalving",
         display="successive halving",
         short="SHA",
         meaning="one bracket of successive halving with all trials, Hyperband's most aggressive",
-        colour="#56B4E9",
-        marker="^",
     ),
     "one-epoch": Scheduler(
         target="automata.search.schedulers:OneEpoch",
@@ -100,46 +90,35 @@ SCHEDULERS = {
         meaning="all but the best three trials end after one epoch; these are halved at T/4 and "
         "T/2. Trials train on all data: for `full`, `full-again` and `untuned` only",
         all_data=True,
-        colour="#000000",
-        marker="P",
     ),
     "none": Scheduler(
         target="automata.search.schedulers:NoScheduler",
         display="no scheduler",
         short="none",
         meaning="every trial trains to T",
-        colour="#7F7F7F",
-        marker="D",
     ),
 }
 
 ALL_DATA_SCHEDULERS = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
 """Schedulers whose trials train on all data."""
 
-# Figures draw in this order: AUTOMATA is last, on top. The colours are those of Okabe and Ito for
-# colour-blind readers, but grey in place of pale yellow. The markers also differ in grey print.
+# Figures draw in this order: AUTOMATA is last, on top.
 CONTROLS = {
     "full": Control(
         display="FULL",
         meaning="tuning on all data: the baseline of every comparison",
         fraction=1,
-        colour="#000000",
-        marker="*",
     ),
     "full-again": Control(
         display="FULL (repeat)",
         meaning="FULL with other initial weights and mini-batches: how far two such runs differ",
         fraction=1,
         stream="training again",
-        colour="#000000",
-        marker=(5, 1, 36.0),  # a star upside down
     ),
     "untuned": Control(
         display="untuned",
         meaning="no tuning: one configuration drawn at random, trained once on all data",
         fraction=0,
-        colour="#000000",
-        marker="_",
     ),
 }
 
@@ -148,51 +127,37 @@ SELECTORS = {
         target="automata.selection.random:FixedRandom",
         display="RANDOM (fixed)",
         meaning="one random subset, the same for the whole search",
-        colour="#E69F00",
-        marker="s",
     ),
     "adaptive-random": Method(
         target="automata.selection.random:AdaptiveRandom",
         display="RANDOM (adaptive)",
         meaning="a new random subset at every re-selection",
-        colour="#56B4E9",
-        marker="D",
     ),
     "rs2": Method(
         target="automata.selection.random:RepeatedRandom",
         display="RS2",
         meaning="a new random subset every epoch, without replacement until the data are used up",
-        colour="#009E73",
-        marker="^",
     ),
     "craig": Method(
         target="automata.selection.craig:Craig",
         display="CRAIG",
         meaning="mini-batches whose gradients represent those of all others (facility location)",
-        colour="#CC79A7",
-        marker="v",
     ),
     "glister": Method(
         target="automata.selection.glister:Glister",
         display="GLISTER",
         meaning="mini-batches that lower the validation loss the most",
-        colour="#7F7F7F",
-        marker="X",
         reads_validation=True,
     ),
     "gradmatch-adaptive": Method(
         target="automata.selection.gradmatch:AdaptiveGradMatch",
         display="AUTOMATA (adaptive)",
         meaning="AUTOMATA with only as many mini-batches as a good match needs",
-        colour="#0072B2",
-        marker="P",
     ),
     "gradmatch": Method(
         target="automata.selection.gradmatch:GradMatch",
         display="AUTOMATA",
         meaning="weighted mini-batches whose sum matches the full gradient: the paper's method",
-        colour="#D55E00",
-        marker="o",
     ),
 }
 

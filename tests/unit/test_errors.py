@@ -11,8 +11,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from ray.exceptions import ActorDiedError, OutOfMemoryError, RayTaskError
-from ray.tune import TuneError
 
 from automata import cli
 from automata.errors import (
@@ -38,48 +36,40 @@ def os_error(number, file=None):
     return OSError(number, os.strerror(number), file)
 
 
-def of_trial(cause, wrapped=True):
-    """Return the project's error for a crashed trial of Ray Tune."""
-    if wrapped:
-        text = f"Traceback (most recent call last):\n  File\n{type(cause).__name__}: {cause}"
-        task = RayTaskError("train", text, cause, "ray::train", 1, "10.0.0.1")
-        cause = task.as_instanceof_cause()
+def from_library(cause):
+    """Return an error that a library raised from another."""
     try:
-        raise RuntimeError(f"1 trials crashed; the first: {cause}") from cause
+        raise RuntimeError(f"it failed: {cause}") from cause
     except RuntimeError as error:
         return error
 
 
-def from_callback(error):
-    """Return Ray Tune's error for an error of a callback, whose traceback it quotes."""
-    return TuneError(f"Traceback (most recent call last):\n  File\n{type(error).__name__}: {error}")
+def quoting(error):
+    """Return an error whose message is the traceback of another."""
+    text = f"{type(error).__name__}: {error}"
+    return RuntimeError(f"Traceback (most recent call last):\n  File\n{text}")
 
 
 @pytest.mark.parametrize(
     ("error", "line"),
     [
         (UserError("seeds: none"), "seeds: none"),
-        (of_trial(UserError("model: no head")), "model: no head"),
+        (from_library(UserError("model: no head")), "model: no head"),
         (KeyboardInterrupt(), f"interrupted; {KEPT}"),
         (os_error(errno.EDQUOT, "w"), f"w: {SPACE}"),
-        (of_trial(os_error(errno.ENOSPC, "w/1.pt")), f"w/1.pt: {SPACE}"),
-        (from_callback(os_error(errno.ENOSPC)), SPACE),
+        (from_library(os_error(errno.ENOSPC, "w/1.pt")), f"w/1.pt: {SPACE}"),
+        (quoting(os_error(errno.ENOSPC)), SPACE),
         (os_error(errno.EACCES, "results"), f"results: Permission denied; {WRITABLE}"),
         (os_error(errno.ENOENT, "a.csv"), "a.csv: No such file or directory"),
         (os_error(errno.ENOENT), f"{REMOVED} was removed in the meantime; {KEPT}"),
         (MemoryError("2.92 GiB"), f"memory ran out: 2.92 GiB; make room and {KEPT}"),
         (MemoryError(), f"memory ran out: without a reason; make room and {KEPT}"),
         (
-            of_trial(torch.OutOfMemoryError("CUDA out of memory. Tried to\nmore")),
+            from_library(torch.OutOfMemoryError("CUDA out of memory. Tried to\nmore")),
             f"GPU memory ran out: CUDA out of memory. Tried to; {SMALLER}",
         ),
         (torch.AcceleratorError(CUDA), f"GPU memory ran out: {CUDA}; {SMALLER}"),
         (RuntimeError(NO_MEMORY), f"memory ran out: {NO_MEMORY}; make room and {KEPT}"),
-        (
-            of_trial(OutOfMemoryError("a task was killed\nmore"), wrapped=False),
-            f"memory ran out: a task was killed; make room and {KEPT}",
-        ),
-        (of_trial(ActorDiedError(), wrapped=False), f"{KILLED}; {KEPT}"),
         (
             ImportError("no 'tune' (ray.py)", path="ray.py"),
             "no 'tune' (ray.py): rename that file if it hides a library, or mend PYTHONPATH",
@@ -94,7 +84,7 @@ def test_known_failure_is_one_line_with_the_remedy(error, line):
     ("error", "named"),
     [
         (ZeroDivisionError("by zero\nmore"), "ZeroDivisionError: by zero"),
-        (from_callback(KeyError("x")), "TuneError: KeyError: 'x'"),
+        (quoting(KeyError("x")), "RuntimeError: KeyError: 'x'"),
         (OSError("no file is named"), "OSError: no file is named"),
         (POOLED, "KeyError: 'x'"),
     ],

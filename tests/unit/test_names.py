@@ -25,10 +25,12 @@ def test_data_sets_have_the_papers_names_and_order_and_a_users_own_follow_by_nam
 def test_methods_differ_in_name_marker_and_colour():
     for registry in (METHODS, SCHEDULERS, SEARCHES):
         assert len({row.display for row in registry.values()}) == len(registry)
-        markers = [row.marker for row in registry.values() if row.marker]
-        markers += names.SPARE_MARKERS
+    assert names.LOOKS.keys() <= METHODS.keys()
+    assert names.SCHEDULER_LOOKS.keys() <= SCHEDULERS.keys()
+    for looks in (names.LOOKS, names.SCHEDULER_LOOKS):
+        markers = [*(marker for _, marker in looks.values()), *names.SPARE_MARKERS]
         assert len(set(markers)) == len(markers)
-    colours = [row.colour for row in SELECTORS.values() if row.colour]
+    colours = [names.LOOKS[name][0] for name in SELECTORS if name in names.LOOKS]
     colours += names.SPARE_COLOURS
     assert len(set(colours)) == len(colours)
 

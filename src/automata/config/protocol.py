@@ -70,9 +70,8 @@ class Protocol(Section):
     configuration so far trains on all data. This is not reproducible. `null`: no limit"""
     reselect_every: Count
     """R: epochs between two selections of a subset"""
-    evaluate_every: Count | None = None
-    """epochs between evaluations for the curve in the record, in addition to those at rungs. Their
-    time is part of the run's time. `null`: none"""
+    evaluate_every: None = None
+    """not used; it stays because the paths of published runs depend on it"""
     batch_size: Count | None = None
     """B: samples in a mini-batch"""
     optimizer: spaces.Optimizer = "sgd"

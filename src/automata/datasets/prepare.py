@@ -12,7 +12,7 @@ import numpy as np
 
 from automata.catalog import DATASETS, FILES, RemoteFile
 from automata.config.data import Preparation
-from automata.config.job import data_files, key_of
+from automata.config.sources import data_files, key_of
 from automata.datasets import kinds, own
 from automata.datasets.official.acquire import acquire
 from automata.datasets.official.vectors import Vectors, read_vectors

@@ -11,7 +11,8 @@ from operator import attrgetter
 from pathlib import Path
 
 from automata.config.experiment import Experiment
-from automata.config.job import Job, Run, contents_of, goes_together, is_code
+from automata.config.job import Job, Run, goes_together
+from automata.config.sources import contents_of, is_code
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.records.paths import MODEL, RECORD, Place, job_of, number, place_of

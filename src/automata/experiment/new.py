@@ -12,6 +12,7 @@ from typing import Any
 import torch
 import yaml
 
+from automata.allocation import cpu_quota, cpus
 from automata.catalog import DATASETS
 from automata.config.data import GLOVE, VECTORS
 from automata.config.experiment import TAKEN
@@ -25,7 +26,6 @@ from automata.experiment.recommended import Plan, base_of, job_of, notes_of, rec
 from automata.experiment.sizes import SIZES
 from automata.files import replacing
 from automata.metrics import METRICS
-from automata.records.provenance import cpu_quota, cpus
 
 COMMENTS = {
     "configurations": "trials of the search",

@@ -245,7 +245,7 @@ def _set_limits(axes: Axes, means: pd.DataFrame, column: str) -> None:
 
 def _draw_line(axes: Axes, rows: pd.DataFrame, column: str) -> None:
     """Join the means of AUTOMATA, with their bars, and name the ends of the line."""
-    colour = names.METHODS[AUTOMATA].colour
+    colour = names.look(AUTOMATA).colour
     several = rows[rows["seeds"] > 1]
     bars: Look = {"color": colour, "alpha": 0.6, "linewidth": 0.8, "zorder": 4, "gid": "bars"}
     axes.hlines(several[ERROR], several[f"{column}_low"], several[f"{column}_high"], **bars)

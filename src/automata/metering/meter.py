@@ -20,10 +20,19 @@ from automata.metering.counters import Source
 from automata.metering.gpus import gpu_sources, others_compute
 from automata.metering.processes import ProcessTree, host_busy_seconds
 from automata.metering.processor import LoadModel, rapl_counters
-from automata.records.measurement import Channel, Measurement, flags
+from automata.records.measurement import (
+    CONTAMINATED_SHARE,
+    Channel,
+    Flag,
+    Measurement,
+    foreign_share,
+)
 
 NO_GPU = Channel(device="gpu", domain="all", method="measured", source="none", joules=None)
 """The channel of GPUs that cannot be read: the energy of the phase is unknown."""
+
+SHORT_SECONDS = 10.0
+"""A shorter window has few readings, because some counters move once a second."""
 
 TREE_SAMPLE_SECONDS = 0.5
 """Time between samples of the processes; the work of a process after its last one is missed."""
@@ -186,3 +195,24 @@ def exclusive_host(exclusive: bool) -> Iterator[float]:
                 "make it writable for all users who measure, or set metering.exclusive: false"
             ) from error
         yield waited
+
+
+def flags(
+    wall: float,
+    own: float,
+    busy: float,
+    cores: int,
+    channels: Sequence[Channel] = (),
+    shared_gpu: bool = False,
+) -> list[Flag]:
+    """Return the flags of a window; `foreign_share` explains the first four arguments."""
+    found: list[Flag] = []
+    if wall < SHORT_SECONDS:
+        found.append("short_window")
+    if foreign_share(wall, own, busy, cores) > CONTAMINATED_SHARE:
+        found.append("contaminated")
+    if shared_gpu:
+        found.append("shared_gpu")
+    if any(channel.resets for channel in channels):
+        found.append("counter_reset")
+    return found

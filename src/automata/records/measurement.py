@@ -18,8 +18,6 @@ Flag = Literal["short_window", "contaminated", "shared_gpu", "counter_reset", "e
 
 JOULES_PER_KWH = 3.6e6
 
-SHORT_SECONDS = 10.0
-"""A shorter window has few readings, because some counters move once a second."""
 CONTAMINATED_SHARE = 0.1
 """Share of the host's CPU time above which other processes distort the counters."""
 
@@ -144,24 +142,3 @@ def foreign_share(wall: float, own: float, busy: float, cores: int) -> float:
     processes and of all `cores`.
     """
     return max(0.0, (busy - own) / (wall * cores))
-
-
-def flags(
-    wall: float,
-    own: float,
-    busy: float,
-    cores: int,
-    channels: Sequence[Channel] = (),
-    shared_gpu: bool = False,
-) -> list[Flag]:
-    """Return the flags of a window; `foreign_share` explains the first four arguments."""
-    found: list[Flag] = []
-    if wall < SHORT_SECONDS:
-        found.append("short_window")
-    if foreign_share(wall, own, busy, cores) > CONTAMINATED_SHARE:
-        found.append("contaminated")
-    if shared_gpu:
-        found.append("shared_gpu")
-    if any(channel.resets for channel in channels):
-        found.append("counter_reset")
-    return found

@@ -5,14 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from automata.config.experiment import Experiment
-from automata.config.job import (
-    Job,
-    Run,
-    files_read,
-    settings_of,
-    settings_of_subsets,
-    shared_settings,
-)
+from automata.config.job import Job, Run, settings_of, settings_of_subsets, shared_settings
+from automata.config.sources import files_read
 from automata.files import fingerprint
 from automata.registry import OWN
 

@@ -70,7 +70,7 @@ class Progress(Recorded):
     evaluations: list[Evaluation] = []
     """At the rungs: searches and schedulers see these."""
     curve: list[Evaluation] = []
-    """Between the rungs, for plots only."""
+    """A field of earlier records: evaluations between the rungs."""
     best: Annotated[Evaluation | None, added(None)] = None
     """With `patience`: at the best epoch, whose weights are kept."""
     seconds: Seconds = Seconds()

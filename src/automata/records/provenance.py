@@ -1,8 +1,7 @@
-"""The provenance of a record: code, host, SLURM allocation, numerics and measurement versions."""
+"""The provenance of a record: code, host, numerics and measurement versions."""
 
 from __future__ import annotations
 
-import math
 import os
 import platform
 import subprocess
@@ -15,10 +14,8 @@ import torch
 from threadpoolctl import threadpool_info
 
 from automata import __version__
-from automata.config.sections import Compute
-from automata.errors import UserError
+from automata.allocation import allocation
 from automata.files import sha256
-from automata.metering import gpus
 from automata.registry import SELECTORS
 
 MEASUREMENT = dict.fromkeys(SELECTORS, 1) | {"training": 3, "metering": 1}
@@ -46,8 +43,6 @@ ENVIRONMENT = (
 BLAS = ("internal_api", "version", "threading_layer", "architecture", "num_threads")
 """Recorded settings of each BLAS library."""
 
-CGROUPS, CGROUPS_OF_PROCESS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
-
 LOCK = Path(__file__).parents[2] / "requirements.lock"
 """File with the versions of all packages; exists only in a checkout."""
 
@@ -74,73 +69,6 @@ def provenance(selector: str) -> dict[str, Any]:
         "memory_mib": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2**20,
         "allocation": allocation(),
     }
-
-
-def allocation() -> dict[str, Any] | None:
-    """Return the allocation of this SLURM job as JSON values, None outside SLURM."""
-    variable = os.environ.get
-    if variable("SLURM_JOB_ID") is None:
-        return None
-    return {
-        "job_id": variable("SLURM_JOB_ID"),
-        "partition": variable("SLURM_JOB_PARTITION"),
-        "nodes": variable("SLURM_JOB_NODELIST"),
-        "cpus": cpus(),
-        "gpus": variable("CUDA_VISIBLE_DEVICES"),
-    }
-
-
-def keep_to_allocation(compute: Compute) -> None:
-    """Hide GPUs that are not allocated to this job or not needed; call it before CUDA starts.
-
-    Raises UserError if its trials need more CPUs than SLURM allocated.
-    """
-    if "SLURM_JOB_ID" in os.environ:
-        trials, threads = compute.concurrent_trials, compute.threads_per_trial
-        if trials * threads > max(1, cpus()):
-            raise UserError(
-                f"compute: {trials} concurrent trials of {threads} threads need "
-                f"{trials * threads} CPUs, and this SLURM job has {cpus():g}"
-            )
-        if "SLURM_GPUS_ON_NODE" not in os.environ:
-            os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
-    visible = gpus.visible_gpus()
-    alike = len(set(gpus.gpu_models([]))) == 1  # else CUDA and NVML may number them differently
-    if alike and len(visible) > compute.gpus:
-        idle_first = sorted(visible, key=lambda uuid: bool(gpus.computing_on(uuid)))
-        names = [f"GPU-{uuid}" for uuid in idle_first[: compute.gpus]]
-        os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(names)
-
-
-def cpus() -> float:
-    """Return the CPUs of this process: its affinity, SLURM or `cpu_quota`, the smallest decides."""
-    linux = hasattr(os, "sched_getaffinity")
-    bound = len(os.sched_getaffinity(0)) if linux else os.cpu_count() or 1
-    return min(bound, int(os.environ.get("SLURM_CPUS_ON_NODE", bound)), cpu_quota())
-
-
-def cpu_quota() -> float:
-    """Return the CPUs whose time the cgroups of this process may use; infinite without a limit."""
-    quotas = [math.inf]
-    with suppress(OSError):  # not on Linux
-        for line in CGROUPS_OF_PROCESS.read_text("utf-8").splitlines():
-            _, controllers, path = line.split(":", 2)
-            group = CGROUPS / controllers / path.strip("/")
-            # A container sees its own cgroup as the root, and none of the others in `path`.
-            for folder in (group, *group.parents):
-                quotas.append(_quota(folder, "cpu.max"))  # version 2 of cgroups
-                quotas.append(_quota(folder, "cpu.cfs_quota_us", "cpu.cfs_period_us"))
-    return min(quotas)
-
-
-def _quota(folder: Path, *files: str) -> float:
-    """Return the quota of one cgroup in CPUs; infinite if it has none (`max` or -1)."""
-    try:
-        words = " ".join((folder / file).read_text("utf-8") for file in files).split()
-        quota, period = map(float, words)
-    except (OSError, ValueError):
-        return math.inf
-    return quota / period if quota > 0 else math.inf
 
 
 def numerics() -> dict[str, Any]:

@@ -9,9 +9,9 @@ import platform
 import torch
 from threadpoolctl import threadpool_limits
 
+from automata.allocation import gpu_models
 from automata.config.sections import Compute
 from automata.errors import UserError, first_line, ran_out_of_memory
-from automata.metering import gpus
 
 logger = logging.getLogger(__name__)
 
@@ -79,7 +79,7 @@ def take_device(device: torch.device) -> torch.device:
 
 def unusable_gpus() -> str | None:
     """Return why a torch without GPUs cannot use those that NVML lists; None if none is visible."""
-    known = ", ".join(sorted(set(gpus.gpu_models([]))))
+    known = ", ".join(sorted(set(gpu_models([]))))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
     remedy = "update the driver or install a torch for it"

@@ -125,9 +125,6 @@ class TrainingRun:
                 self.progress.failure = f"training loss {loss} in epoch {self.progress.epochs}"
             elif self.patience is not None:
                 self._keep_if_best(self._evaluation())
-            every, done = self.protocol.evaluate_every, self.progress.epochs
-            if every is not None and done % every == 0 and done < epoch:
-                self.progress.curve.append(self._evaluation())
         return True
 
     def repeat(self, progress: Progress) -> None:

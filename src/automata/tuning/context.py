@@ -10,16 +10,17 @@ from typing import Any
 
 import torch
 
+from automata.allocation import gpu_models, keep_to_allocation
 from automata.config.data import Preparation
-from automata.config.job import FACTORY, Job
+from automata.config.job import Job
 from automata.config.protocol import OwnModel
+from automata.config.sources import FACTORY
 from automata.datasets.prepared import Dataset, read_dataset
 from automata.errors import UserError
 from automata.loading import own_file
-from automata.metering.gpus import gpu_models
 from automata.metering.meter import Meter, exclusive_host
 from automata.models.classifier import build_model
-from automata.records.provenance import keep_to_allocation, numerics, provenance
+from automata.records.provenance import numerics, provenance
 from automata.registry import OWN
 from automata.search.search import Search, search_of
 from automata.training.device import (
@@ -86,7 +87,7 @@ def job_context(job: Job, data: Path, cluster: bool = False) -> Iterator[JobCont
     if data, methods, model or device do not fit the job.
     """
     compute = job.settings.compute
-    keep_to_allocation(compute)
+    keep_to_allocation(compute.concurrent_trials, compute.threads_per_trial, compute.gpus)
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")

@@ -30,6 +30,7 @@ from automata.search.search import SearchTrial
 from automata.training.device import gpus_in_use
 from automata.tuning.context import JobContext
 from automata.tuning.live import LivePhase
+from automata.tuning.ray_errors import translated
 from automata.tuning.ray_private import keep_workers
 from automata.tuning.ray_session import gpu_share, local_ray
 from automata.tuning.trainable import TuneTrial
@@ -186,7 +187,8 @@ def train_in_ray(
     compute = context.job.settings.compute
     shutil.rmtree(work.ray, ignore_errors=True)
     gpus = len(gpus_in_use(context.device, compute.gpus))
-    with nullcontext() if ray_address else local_ray(compute.concurrent_trials, gpus):
+    in_ray = nullcontext() if ray_address else local_ray(compute.concurrent_trials, gpus)
+    with translated(), in_ray:
         on_gpu = context.trials_on == "cuda"
         share = gpu_share(compute, int(ray.cluster_resources().get("GPU", 0)) if on_gpu else 0)
         trainable = tune.with_parameters(

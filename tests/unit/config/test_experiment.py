@@ -44,7 +44,7 @@ def alternatives(schema):
     return [
         SCHEMA["$defs"][one["$ref"].rpartition("/")[2]] if "$ref" in one else one
         for one in schema.get("anyOf", [schema])
-        if one.get("type") != "null"
+        if one.get("type") != "null" or "anyOf" not in schema
     ]
 
 

@@ -22,7 +22,7 @@ from automata.datasets.prepare import prepare
 from automata.datasets.prepared import Split
 from automata.errors import UserError
 from automata.experiment import new as module
-from automata.experiment import recommended
+from automata.experiment import probe, recommended
 from automata.experiment.new import name_of, new
 from automata.experiment.recommended import (
     ASHA,
@@ -44,8 +44,8 @@ FLOWERS = Path("flowers.csv")
 def here(tmp_path, monkeypatch):
     """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(recommended, "EPOCH_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
-    monkeypatch.setattr(recommended, "PROBED", 1)
+    monkeypatch.setattr(probe, "EPOCH_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
+    monkeypatch.setattr(probe, "PROBED", 1)
     monkeypatch.setattr(recommended, "watts_per_thread", lambda: 5.0)  # takes seconds
     mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
 
@@ -485,9 +485,9 @@ def test_cost_of_a_search_is_that_of_its_slots(epochs, monkeypatch):
 def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
     data = rows(210)
     ticks = iter(range(1000))
-    monkeypatch.setitem(recommended.CLOCKS, "cpu", lambda: float(next(ticks)))
-    monkeypatch.setattr(recommended, "FIRST_ROWS", 20)
-    (found,) = recommended.probed(data, recommended.job_of(BASES["tabular"]))
+    monkeypatch.setitem(probe.CLOCKS, "cpu", lambda: float(next(ticks)))
+    monkeypatch.setattr(probe, "FIRST_ROWS", 20)
+    (found,) = probe.probed(data, recommended.job_of(BASES["tabular"]))
     assert found == pytest.approx((210 / 20, len(data.validation) / 20))
 
 

@@ -90,7 +90,7 @@ def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
         own = some.tradeoff[some.tradeoff["scheduler"] == scheduler]
         rows = pd.concat([own[own["selector"] == selector] for selector in SUBSETS])
         places = rows[["ceiling", "speedup"]].to_numpy()
-        colours = [to_hex(names.METHODS[name].colour) for name in rows["selector"]]
+        colours = [to_hex(names.look(name).colour) for name in rows["selector"]]
         assert np.asarray(shown.get_offsets()) == pytest.approx(places)
         assert [to_hex(colour) for colour in shown.get_facecolor()] == colours
 

@@ -6,7 +6,7 @@ import pynvml
 import pytest
 from pyJoules.device import rapl_device
 
-from automata.metering.gpus import MPS_PROCESSES
+from automata.allocation import MPS_PROCESSES
 
 INTEL_RANGE_UJ = 262_143_328_850
 

@@ -5,7 +5,8 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
-from automata.metering.gpus import gpu_sources, others_compute, visible_gpus
+from automata.allocation import visible_gpus
+from automata.metering.gpus import gpu_sources, others_compute
 
 UNSUPPORTED = "nvidia_gpu_0: NVMLError_NotSupported: Not Supported"
 

@@ -15,7 +15,7 @@ import pytest
 import automata.metering.meter
 from automata.errors import UserError
 from automata.metering.counters import Counter
-from automata.metering.meter import Meter, exclusive_host, host_lock_path
+from automata.metering.meter import Meter, exclusive_host, flags, host_lock_path
 from automata.metering.processes import ProcessTree
 from automata.metering.processor import watts_per_thread
 
@@ -310,3 +310,16 @@ def test_lock_that_cannot_be_opened_is_a_users_error(own_lock):
     message = f"^{own_lock}: .*: measured jobs of this host .* set metering.exclusive: false"
     with pytest.raises(UserError, match=message):
         exclusive_host(True).__enter__()
+
+
+@pytest.mark.parametrize(
+    ("wall", "own", "busy", "expected"),
+    [
+        (20.0, 20.0, 20.0, []),
+        (9.9, 9.0, 9.0, ["short_window"]),
+        (20.0, 20.0, 24.1, ["contaminated"]),  # 4.1 of 40 CPU seconds
+        (20.0, 20.0, 23.9, []),
+    ],
+)
+def test_flags_say_what_is_doubtful(wall, own, busy, expected):
+    assert flags(wall, own, busy, 2) == expected

@@ -1,8 +1,8 @@
-"""One window's energy and flags, windows of one phase as a single account, earlier records."""
+"""One window's energy, windows of one phase as a single account, earlier records."""
 
 import pytest
 
-from automata.records.measurement import Channel, Measurement, combined, flags
+from automata.records.measurement import Channel, Measurement, combined
 
 
 def channel(joules, source="RAPL", method="measured", **changes):
@@ -42,19 +42,6 @@ def window(start, wall, *channels, **changes):
 def test_energy_is_the_sum_of_all_channels_by_the_weakest_method(channels, expected):
     found = window(0.0, 1.0, *channels)
     assert (found.energy_joules, found.energy_method, found.energy_source) == expected
-
-
-@pytest.mark.parametrize(
-    ("wall", "own", "busy", "expected"),
-    [
-        (20.0, 20.0, 20.0, []),
-        (9.9, 9.0, 9.0, ["short_window"]),
-        (20.0, 20.0, 24.1, ["contaminated"]),  # 4.1 of 40 CPU seconds
-        (20.0, 20.0, 23.9, []),
-    ],
-)
-def test_flags_say_what_is_doubtful(wall, own, busy, expected):
-    assert flags(wall, own, busy, 2) == expected
 
 
 def test_windows_of_one_phase_add_up_from_the_first_start():

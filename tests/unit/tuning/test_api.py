@@ -36,7 +36,7 @@ from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
-from automata.experiment import recommended, request
+from automata.experiment import probe, recommended, request
 from automata.experiment.new import new
 from automata.experiment.recommended import ASHA, HEDGE, PATIENCE
 from automata.experiment.sizes import Epoch
@@ -66,7 +66,7 @@ def here(without_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
             complete_job(job, *where, files=ModelFiles(*files))
 
     monkeypatch.setattr(api, "run_command", run_command)
-    monkeypatch.setattr(recommended, "PROBED", 1)
+    monkeypatch.setattr(probe, "PROBED", 1)
     monkeypatch.setattr(recommended, "watts_per_thread", lambda: 5.0)
 
 

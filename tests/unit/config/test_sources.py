@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from automata.config.data import Preparation
-from automata.config.job import data_files, factory_file
+from automata.config.sources import data_files, factory_file
 from automata.errors import UserError
 from automata.files import sha256
 from automata.loading import own_file
