@@ -1,8 +1,10 @@
-"""Small jobs whose records jobs.jsonl stores; `cd tests && python -m golden.jobs` writes it."""
+"""Small jobs whose records jobs.jsonl stores; `cd tests && python -m golden.jobs` adds new ones."""
 
 import json
+import sys
 import tempfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,7 +17,8 @@ from automata.models.classifier import Classifier
 from automata.records.record import Record
 from automata.tuning import job as job_module
 from automata.tuning.job import run
-from golden.runs import DATA, platform
+from golden.runs import DATA
+from golden.store import add
 from support.searching import make_job, train_here
 
 STORED = Path(__file__).with_name("jobs.jsonl")
@@ -92,24 +95,11 @@ def done(name: str, folder: Path) -> dict[str, Any]:
         return outcome(*run(JOBS[name], data_of(folder), folder / "work"))
 
 
-def main() -> None:
-    """Store the records."""
-    records = {}
-    for name in JOBS:
-        with tempfile.TemporaryDirectory() as folder:
-            records[name] = done(name, Path(folder))
-    lines = [json.dumps({"platform": platform()})]
-    lines += [json.dumps({name: record}, sort_keys=True) for name, record in records.items()]
-    STORED.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-def stored() -> dict[str, Any]:
-    """Return the platform of the stored records, and the records by name."""
-    parts: dict[str, Any] = {}
-    for line in STORED.read_text(encoding="utf-8").splitlines():
-        parts |= json.loads(line)
-    return parts
+def computed(name: str) -> dict[str, Any]:
+    """Return the outcome of a job in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        return done(name, Path(folder))
 
 
 if __name__ == "__main__":
-    main()
+    add(STORED, {name: partial(computed, name) for name in JOBS}, sys.argv[1:])

@@ -1,6 +1,11 @@
-"""Tiny runs whose numbers golden.json stores; `cd tests && python -m golden.runs` writes it."""
+"""Tiny runs whose numbers golden.jsonl stores.
 
-import json
+`cd tests && python -m golden.runs` adds new ones; arguments name those to replace.
+"""
+
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +15,6 @@ import torch
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.datasets.prepared import Dataset, Normalisation, Split
-from automata.records.provenance import MEASUREMENT, cpu_model
 from automata.registry import CONTROLS, MODELS, SCHEDULERS, SEARCHES, SELECTORS
 from automata.search.search import SearchTrial, search_of
 from automata.seeds import derive
@@ -18,49 +22,60 @@ from automata.training.device import limit_threads
 from automata.training.evaluation import evaluate
 from automata.training.run import TrainingRun
 from automata.training.subsets import subset_plan
+from golden.store import add
 from support.searching import make_job
 from support.simulated import simulate
 
-STORED = Path(__file__).with_name("golden.json")
+STORED = Path(__file__).with_name("golden.jsonl")
 FRACTION = 0.3
 
 PROTOCOLS: dict[str, dict[str, Any]] = {
+    "mlp": {"momentum": 0.9},
+    "lstm": {},
+    "convnet": {"augmentation": {"crop_padding": 2, "flip": False}},
+    **{
+        model: {
+            "momentum": 0.9,
+            "weight_decay": 5e-4,
+            "augmentation": {"crop_padding": 2, "flip": True},
+        }
+        for model in ("resnet18", "resnet50")
+    },
+}
+"""Keys of the protocol, by model."""
+
+CONFIGURATIONS: dict[str, dict[str, Any]] = {
     "mlp": {
-        "model": "mlp",
         "learning_rate": 0.02,
         "hidden1": 9,
         "hidden2": 7,
         "batch_size": 16,
-        "momentum": 0.9,
         "schedule": "cosine",
     },
     "lstm": {
-        "model": "lstm",
         "learning_rate": 0.02,
         "hidden": 6,
         "layers": 2,
         "batch_size": 8,
         "optimizer": "adam",
     },
+    "convnet": {"learning_rate": 0.003, "batch_size": 8, "optimizer": "adam"},
     **{
         model: {
-            "model": model,
             **{f"lr{part}": rate * part for part in (1, 2, 3, 4)},
             "nesterov": True,
-            "momentum": 0.9,
-            "weight_decay": 5e-4,
             "batch_size": 8,
-            "augmentation": {"crop_padding": 2, "flip": True},
         }
         for model, rate in {"resnet18": 1e-5, "resnet50": 1e-6}.items()
     },
 }
-"""Model -> protocol and configuration; those of a protocol are the keys that it declares."""
-OF_PROTOCOL = {"model", "momentum", "weight_decay", "augmentation"}
+"""Hyper-parameters, by model."""
 
 TRAININGS = [
     *[(model, method) for model in ("mlp", "lstm", "resnet18") for method in ("full", *SELECTORS)],
     ("resnet50", "full"),
+    ("convnet", "full"),
+    ("convnet", "gradmatch"),
 ]
 DECIDED = [(search, scheduler) for search in SEARCHES for scheduler in SCHEDULERS]
 
@@ -76,7 +91,6 @@ def trained(model: str, method: str) -> dict[str, Any]:
     """Return losses, the last subset and the norm of each weight tensor of a training."""
     limit_threads(1)
     dataset = DATA[model](torch.Generator().manual_seed(1))
-    values = PROTOCOLS[model]
     images = dataset.kind == "image"
     rungs = [1, 3] if images else [1, 4, 6]
     fraction = CONTROLS[method].fraction if method in CONTROLS else FRACTION
@@ -84,11 +98,12 @@ def trained(model: str, method: str) -> dict[str, Any]:
         run={"scheduler": "asha", "selector": method, "fraction": fraction},
         epochs=rungs[-1],
         reselect_every=1 if images else 2,
-        **{key: value for key, value in values.items() if key in OF_PROTOCOL},
+        model=model,
+        **PROTOCOLS[model],
     )
     run = TrainingRun(
         dataset,
-        {key: value for key, value in values.items() if key not in OF_PROTOCOL},
+        CONFIGURATIONS[model],
         job.settings.protocol,
         subset_plan(job),
         derive(0, job.run.training_stream),
@@ -122,20 +137,10 @@ def decided(search: str, scheduler: str) -> dict[str, Any]:
     return {"trials": trials, "results": results, "best": found.best}
 
 
-def every() -> dict[str, Any]:
-    """Return what golden.json holds."""
-    return {
-        "platform": platform(),
-        "measurement": MEASUREMENT,
-        "trainings": {" ".join(names): trained(*names) for names in TRAININGS},
-        "searches": {" ".join(names): decided(*names) for names in DECIDED},
-    }
-
-
-def platform() -> str:
-    """Return what numbers depend on beside the code."""
-    level = torch.backends.cpu.get_cpu_capability()
-    return f"{cpu_model()}, {level}, torch {torch.__version__}, numpy {numpy.__version__}"
+RUNS: dict[str, Callable[[], dict[str, Any]]] = {
+    **{" ".join(names): partial(trained, *names) for names in TRAININGS},
+    **{" ".join(names): partial(decided, *names) for names in DECIDED},
+}
 
 
 def _score(trial: SearchTrial, epoch: int) -> float:
@@ -184,8 +189,12 @@ def _dataset(kind: str, classes: int, split: Any, rows: int, **extras: torch.Ten
     return Dataset("dna", kind, classes, *parts, metadata=metadata, extras=extras)
 
 
-DATA = {"mlp": _table, "lstm": _texts, "resnet18": _images, "resnet50": _images}
-assert set(MODELS) - set(DATA) == {"convnet"}  # newer than the machine of the stored runs
+DATA = {
+    "mlp": _table,
+    "lstm": _texts,
+    **dict.fromkeys(("convnet", "resnet18", "resnet50"), _images),
+}
+assert set(MODELS) == set(DATA)
 
 if __name__ == "__main__":
-    STORED.write_text(json.dumps(every(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    add(STORED, RUNS, sys.argv[1:])

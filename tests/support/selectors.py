@@ -1,14 +1,34 @@
-"""Selectors by what they read, and what they read it of."""
+"""Selectors that read the model, and a last layer to read."""
+
+from typing import NoReturn
 
 import torch
 
 from automata.registry import SELECTORS
 from automata.selection.embeddings import LastLayer
+from automata.selection.problem import SelectionProblem
+from automata.training.subsets import build_selector
 
-BLIND = ("full", "random", "adaptive-random", "rs2")
-"""Selectors that do not read the model."""
-GUIDED = [name for name in SELECTORS if name not in BLIND]
-"""Selectors that do, and choose among the mini-batches of `SelectionProblem.partition`."""
+
+class Looked(Exception):  # noqa: N818
+    """A selector reads the model."""
+
+
+def reads_model(name: str) -> bool:
+    """Return whether a selector asks for the last layer."""
+
+    def look() -> NoReturn:
+        raise Looked
+
+    try:
+        build_selector(name).select(SelectionProblem(20, 6, 3, 0, 0, look, look, 0.1))
+    except Looked:
+        return True
+    return False
+
+
+GUIDED = [name for name in SELECTORS if reads_model(name)]
+"""Selectors that choose among the mini-batches of `SelectionProblem.partition` by the model."""
 
 
 def layer_of(rows: int, features: int, classes: int, seed: int = 9) -> LastLayer:

@@ -8,6 +8,7 @@ import pytest
 import torch
 from sklearn.utils.class_weight import compute_class_weight
 
+from automata.config.protocol import Protocol
 from automata.datasets.prepared import Split
 from automata.registry import SELECTORS
 from automata.selection.gradmatch import AdaptiveGradMatch
@@ -20,7 +21,6 @@ NAMES = ["full", *SELECTORS]
 INTERVAL = [name for name in NAMES if build_selector(name).cadence is Cadence.EVERY_INTERVAL]
 ROWS = 120
 DIVERGING = {"optimizer": "sgd", "learning_rate": 1e20}
-OF_PROTOCOL = ("reselect_every", "patience", "metric", "class_weights")
 
 
 @pytest.fixture
@@ -30,7 +30,8 @@ def make(dataset, protocol, configuration):
     def make_run(
         selector, *, data=dataset, seed=0, fraction=None, warm_start=0.0, exponent=0.0, **changes
     ):
-        settings = {key: changes.pop(key) for key in OF_PROTOCOL if key in changes}
+        of_protocol = Protocol.model_fields.keys() & changes.keys() - configuration.keys()
+        settings = {key: changes.pop(key) for key in of_protocol}
         made = build_selector(selector) if isinstance(selector, str) else selector
         usual = 1.0 if selector == "full" else 0.3
         return TrainingRun(
