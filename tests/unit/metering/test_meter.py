@@ -1,5 +1,6 @@
 """The metered window: energy by the best source, CPU time of the process tree, wall time, turns."""
 
+import logging
 import os
 import subprocess
 import sys
@@ -9,26 +10,60 @@ from contextlib import suppress
 from types import SimpleNamespace
 
 import codecarbon.core.cpu
-import numpy as np
+import psutil
 import pytest
 
-import automata.metering.meter
 from automata.errors import UserError
+from automata.metering import meter as module
 from automata.metering.counters import Counter
 from automata.metering.meter import Meter, exclusive_host, flags, host_lock_path
 from automata.metering.processes import ProcessTree
 from automata.metering.processor import watts_per_thread
+from support.outliving import Worker
 
 
 def meter(sample_seconds=5.0, gpus=()):
     return Meter(sample_seconds=sample_seconds, gpus=gpus, exclusive=False)
 
 
-def burn(seconds):
-    """Use so many CPU seconds."""
-    end = time.thread_time() + seconds
-    while time.thread_time() < end:
-        sum(range(1_000))
+def wait_until(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def _no_samples(monkeypatch):
+    """Read sources at the ends of a window alone, where a test does not change that."""
+    monkeypatch.setattr(module, "TREE_SAMPLE_SECONDS", 3600.0)
+
+
+class Clock:
+    """Wall time that a test moves; this process works for half of it."""
+
+    now = 1000.0
+
+    def move(self, seconds):
+        """Return the time after so many seconds."""
+        self.now += seconds
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the meter. A reading of a source takes 1 s, a look at all processes 10 s."""
+    moved = Clock()
+
+    def cpu_times(_=None):
+        return SimpleNamespace(user=moved.move(1) / 2, system=0.0)
+
+    names = ("time", "perf_counter", "monotonic")
+    stopped = SimpleNamespace(**dict.fromkeys(names, lambda: moved.now))
+    monkeypatch.setattr(module, "time", stopped)
+    monkeypatch.setattr(psutil.Process, "cpu_times", cpu_times)
+    monkeypatch.setattr(psutil, "cpu_times", cpu_times)
+    monkeypatch.setattr(ProcessTree, "find", lambda tree: moved.move(10))
+    return moved
 
 
 ZONES = {"0": "package-0", "0:0": "core", "0:1": "dram"}
@@ -72,15 +107,15 @@ def test_joules_are_the_increments_of_packages_and_memory_inside_the_window(pack
 
 
 def test_counter_that_wraps_twice_is_followed_between_the_ends_of_the_window(rapl, monkeypatch):
-    monkeypatch.setattr(automata.metering.meter, "TREE_SAMPLE_SECONDS", 0.01)
+    monkeypatch.setattr(module, "TREE_SAMPLE_SECONDS", 0.01)
     rapl.add("0", "package-0", start=0, limit=9_999_999)
     window = meter(sample_seconds=0.01)
     with window:
         for count in (8_000_000, 6_000_000, 4_000_000):  # 8 J each, through a range of 10 J
             reads = window._sources[0].reads
             rapl.set("0", count)
-            while window._sources[0].reads < reads + 2:  # one may have been under way
-                time.sleep(0.01)
+            # One may have been under way.
+            wait_until(lambda before=reads: window._sources[0].reads >= before + 2)
 
     assert window.measurement.energy_joules == pytest.approx(24.0)
     assert window.measurement.channels[0].wraps == 2
@@ -108,18 +143,18 @@ def test_energy_of_all_gpus_asked_for_is_added_or_the_sum_is_unknown(
     assert ("counter_reset" in result.flags) is (before[1] == 9_000)
 
 
-def test_without_counters_the_energy_is_an_estimate_by_the_cpu_time_with_the_reason(rapl):
+def test_without_counters_the_energy_is_an_estimate_by_the_cpu_time_with_the_reason(rapl, clock):
     with meter() as window:
-        burn(0.3)
+        clock.move(2)
         half = window.so_far()
-        burn(0.3)
+        clock.move(2)
 
     watts = watts_per_thread()
-    for account, least in ((half, 0.25), (window.measurement, 0.55)):
+    for account, seconds in ((half, 7), (window.measurement, 9)):
         assert account.energy_method == "estimated"
         assert account.energy_source == f"codecarbon CPU load at {watts:.3g} W per busy thread"
-        assert account.energy_joules == pytest.approx(watts * account.cpu_seconds, rel=1e-9)
-        assert account.cpu_seconds > least
+        assert account.cpu_seconds == seconds
+        assert account.energy_joules == pytest.approx(watts * seconds, rel=1e-9)
         assert f"RAPL: no {rapl.root}" in account.notes
     assert window.measurement.channels[0].watts_per_thread == watts
     assert window.measurement.peak_memory_bytes > 2**24
@@ -184,63 +219,37 @@ def test_the_energy_so_far_and_the_energy_of_a_window_end_when_they_are_asked_fo
 # Time
 
 
-@pytest.fixture
-def slow_host(monkeypatch):
-    """A package of 10 W by the real clock; a look at all processes takes 1 s of CPU time.
-
-    Returns the wall and CPU time before and after each look of the main thread.
-    """
-    find, clocks = ProcessTree.find, []
-
-    def counters(notes):
-        package = Counter("cpu", "package_0", "a clock", time.perf_counter, 10.0)
-        package.open()
-        return [package]
-
-    def slow(tree):
-        before = now()
-        burn(1.0)
-        find(tree)
-        if threading.current_thread() is threading.main_thread():
-            clocks.append((before, now()))
-
-    monkeypatch.setattr(automata.metering.meter, "rapl_counters", counters)
-    monkeypatch.setattr(ProcessTree, "find", slow)
-    return clocks
-
-
-def now():
-    return np.array([time.perf_counter(), time.process_time()])
-
-
-def test_energy_wall_and_cpu_time_are_those_of_the_body_however_slow_the_search_for_processes_is(
-    slow_host,
+def test_energy_wall_and_cpu_time_are_those_of_the_body_however_long_looks_and_readings_take(
+    clock, monkeypatch
 ):
-    burn(0.3)
-    with meter(sample_seconds=0.5) as window:
-        start = now()
-        burn(1.0)
-        half = window.so_far()
-        time.sleep(1.0)
-        wall, used = now() - start
-
-    most_wall, most_used = slow_host[-1][0] - slow_host[0][1]  # between the outer looks
-    assert wall <= window.measurement.wall_seconds <= most_wall
-    # Children of other tests may still work, but less than a look takes.
-    assert used - 0.05 <= window.measurement.cpu_seconds <= most_used + 0.5
-    assert window.measurement.host_busy_cpu_seconds > 0.9 * used
-    for account in (half, window.measurement):
-        assert account.energy_joules / account.wall_seconds == pytest.approx(10.0, rel=0.05)
-
-
-def test_child_that_ran_and_ended_inside_the_window_counts(package):
-    code = "import time\nwhile time.process_time() < 1.5: sum(range(10_000))"
+    package = Counter("cpu", "package_0", "a clock", lambda: clock.move(1), 10.0)
+    package.open()
+    monkeypatch.setattr(module, "rapl_counters", lambda notes: [package])
     with meter() as window:
-        before = time.process_time()
-        subprocess.run([sys.executable, "-c", code], check=True)
-        own = time.process_time() - before
-    # What a child uses after the last sample (every 0.5 s) is missed.
-    assert 0.75 < window.measurement.cpu_seconds - own < 2
+        start = clock.now
+        clock.move(30)
+        half = window.so_far()
+        body = clock.now - start
+
+    # The readings at one end of the window belong to it: CPU, host and package.
+    for account, seconds in ((half, 30 + 10 + 3), (window.measurement, body + 3)):
+        assert account.wall_seconds == seconds
+        assert account.energy_joules == 10 * seconds
+        assert account.cpu_seconds == account.host_busy_cpu_seconds == seconds / 2
+
+
+def test_worker_counts_from_the_start_of_the_window_until_it_ends(package, monkeypatch):
+    monkeypatch.setattr(module, "TREE_SAMPLE_SECONDS", 0.01)
+    worker = Worker()
+    before = worker.burn(0.5)
+    with meter() as window:
+        start = time.process_time()
+        after = worker.burn(0.5)
+        wait_until(lambda: window._tree._latest[worker.process] > after - 0.02)
+        worker.process.kill()
+        worker.starter.communicate()
+        own = time.process_time() - start
+    assert window.measurement.cpu_seconds - own == pytest.approx(after - before, abs=0.1)
 
 
 @pytest.mark.parametrize(("cost", "looks"), [(0.0, 20), (0.0025, 7), (0.025, 1)])
@@ -250,17 +259,19 @@ def test_workers_are_searched_for_less_often_where_that_costs_more(rapl, monkeyp
     clock = SimpleNamespace(monotonic=lambda: past[-1], thread_time=lambda: cost * len(made))
     window._stop.wait = lambda seconds: past.append(past[-1] + seconds) or past[-1] > 10
     monkeypatch.setattr(ProcessTree, "find", lambda tree: made.append(tree))
-    monkeypatch.setattr(automata.metering.meter, "time", clock)
+    monkeypatch.setattr(module, "time", clock)
+    monkeypatch.setattr(module, "TREE_SAMPLE_SECONDS", 0.5)
     window._sample()
     assert len(made) == looks
 
 
-def test_window_beside_others_on_its_gpu_is_flagged(gpus):
+def test_window_beside_others_on_its_gpu_is_flagged(gpus, monkeypatch):
+    monkeypatch.setattr(module, "TREE_SAMPLE_SECONDS", 0.01)
     gpus.millijoules, gpus.pids = [0], {0: [os.getpid(), 1]}
-    with meter(sample_seconds=0.1, gpus=gpus.uuids) as window:
-        time.sleep(1.2)
+    with meter(sample_seconds=0.0, gpus=gpus.uuids) as window:
+        wait_until(lambda: window._shared_gpu)
     assert "shared_gpu" in window.measurement.flags
-    with subprocess.Popen(["sleep", "9"]) as late:
+    with subprocess.Popen(["sleep", "600"]) as late:
         gpus.pids, alone = {0: [os.getpid(), late.pid]}, meter(gpus=gpus.uuids)
         alone._check_sharing()
         late.kill()
@@ -274,11 +285,12 @@ def test_window_beside_others_on_its_gpu_is_flagged(gpus):
 def own_lock(tmp_path, monkeypatch):
     """Give the path of a lock file under `tmp_path`, which this process uses too."""
     path = tmp_path / host_lock_path().name
-    monkeypatch.setattr(automata.metering.meter, "host_lock_path", lambda: path)
+    monkeypatch.setattr(module, "host_lock_path", lambda: path)
     return path
 
 
-def test_second_holder_waits_for_the_first_also_if_that_one_fails(own_lock):
+def test_second_holder_waits_for_the_first_also_if_that_one_fails(own_lock, caplog):
+    caplog.set_level(logging.INFO, "automata.locks")
     waits = []
 
     def ask():
@@ -288,11 +300,12 @@ def test_second_holder_waits_for_the_first_also_if_that_one_fails(own_lock):
     asking = threading.Thread(target=ask, daemon=True)
     with suppress(FileNotFoundError), exclusive_host(True) as waited:
         asking.start()
-        time.sleep(0.5)  # time enough to enter, were nothing locked
+        wait_until(lambda: caplog.messages)
         assert (waited, waits) == (0, [])
         raise FileNotFoundError  # it is not taken for one of the lock's file
     asking.join(60)
-    assert waits[0] > 0.1
+    assert caplog.messages[0].startswith("waiting for another measured job of this host: process ")
+    assert waits[0] > 0
 
 
 def test_lock_file_is_open_to_all_users(own_lock):

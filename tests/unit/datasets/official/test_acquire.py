@@ -1,16 +1,17 @@
 """Official files from a server on this machine that misbehaves on demand."""
 
 import hashlib
+import itertools
 import threading
-import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import pytest
 
+from automata import locks
 from automata.catalog import RemoteFile
 from automata.datasets.official import acquire as acquire_module
 from automata.datasets.official.acquire import acquire
@@ -25,13 +26,12 @@ FILE, LOCK = CACHE / NAME, CACHE / f".{NAME}.lock"
 
 
 class Reply(NamedTuple):
-    """An answer of the server, which waits, and sends the first `sent` bytes, 1,000 at a time."""
+    """An answer of the server, which sends the first `sent` bytes, once it `may_send` them."""
 
     status: int = 200
     body: bytes = BODY
     sent: int | None = None
-    stall: float = 0.0
-    between: float = 0.0
+    may_send: threading.Event | None = None
 
 
 OK = Reply()
@@ -46,11 +46,9 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         self.send_header("Content-Length", str(len(reply.body)))
         self.end_headers()
-        time.sleep(reply.stall)
-        sent = reply.body[: reply.sent]
-        for start in range(0, len(sent), 1000):
-            self.wfile.write(sent[start : start + 1000])
-            time.sleep(reply.between)
+        if reply.may_send:
+            reply.may_send.wait(60)
+        self.wfile.write(reply.body[: reply.sent])
 
     def log_message(self, *_):
         pass
@@ -131,20 +129,23 @@ def test_mirror_url_is_tried_three_times_before_the_source(server):
         (CORRUPTED, f"wrong checksum: expected sha256:{SHA256}, found "),
         (TRUNCATED, "IncompleteRead(1000 bytes read, "),
         (MISSING, "404 Client Error"),
-        (Reply(stall=1.0), "timed out"),
         (Reply(body=BODY * 10), "larger than 3 MB"),
-        (Reply(sent=10_000, between=0.1), "not here after 0.0001 hours"),
+        (Reply(may_send=threading.Event()), "timed out"),
+        (OK, "not here after 6 hours"),
     ],
 )
 def test_failed_download_is_one_line_with_a_remedy_and_leaves_nothing(
     reply, problem, server, monkeypatch
 ):
-    if reply.stall:
-        monkeypatch.setattr(acquire_module, "TIMEOUT", (1.0, 0.2))
-    if reply.between:
-        monkeypatch.setattr(acquire_module, "LONGEST", 0.36)
+    if reply.may_send:
+        monkeypatch.setattr(acquire_module, "TIMEOUT", (60.0, 0.01))
+    if reply == OK:  # each look at the clock is two hours after the one before
+        clock = SimpleNamespace(monotonic=itertools.count(0, 7200).__next__, sleep=lambda _: None)
+        monkeypatch.setattr(acquire_module, "time", clock)
     server.replies = [reply]
     text = server.failure()
+    if reply.may_send:
+        reply.may_send.set()
     assert text.startswith(f"numerals: {FILE}: {server.url}: ")
     assert problem in text
     assert text.endswith(f"; put the file of {server.url} at {FILE} by hand")
@@ -169,10 +170,11 @@ def test_later_file_must_have_the_recorded_checksum_of_the_first(server, later):
     assert later != "in the cache" or FILE.read_bytes() == b"other"  # it may be the user's
 
 
-def test_two_processes_at_once_share_one_download(server):
-    server.replies = [Reply(stall=1.0)]  # for the second to reach the lock that the first one holds
-    wanted = ["numerals", RemoteFile(server.url), CACHE, None]
-    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        both = [pool.submit(acquire, *wanted) for _ in range(2)]
+def test_who_comes_during_a_download_waits_for_it(server, monkeypatch):
+    waiting = threading.Event()
+    server.replies = [Reply(may_send=waiting)]
+    monkeypatch.setattr(locks, "logger", SimpleNamespace(info=lambda *_: waiting.set()))
+    with ThreadPoolExecutor(2) as pool:
+        both = [pool.submit(server.acquired) for _ in range(2)]
     assert [one.result() for one in both] == [FILE] * 2
     assert len(server.requests) == 1
