@@ -20,21 +20,8 @@ ALLOWED = {
 READING = {"analysis", "figures", "page"}
 """The parts that read records."""
 
-LEAVES = {
-    "allocation",
-    "catalog",
-    "code",
-    "errors",
-    "files",
-    "loading",
-    "locks",
-    "metrics",
-    "names",
-    "registry",
-    "seeds",
-    "temporary",
-}
-"""The modules that import nothing of the package but one another."""
+LEAVES = {path.stem for path in PACKAGE.glob("*.py")} - {"__init__", "__main__", "api"}
+"""The modules outside of rooms. They import nothing of the package but one another."""
 
 DOOR = {"records", "config"} | LEAVES
 """The modules that the parts of READING may import of the others."""

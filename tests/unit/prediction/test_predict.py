@@ -112,20 +112,6 @@ def test_probabilities_follow_the_training_rows_and_the_answer_the_class_weights
     assert found["prediction"].equals(plain["prediction"])
 
 
-@pytest.mark.parametrize(
-    ("rows", "problem"),
-    [
-        ("height,code\n1,01\n", "no column soil, which the model needs"),
-        ("height,code,soil\n", "there are no rows"),
-    ],
-)
-def test_rows_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
-    flowers.test.write_text(rows)
-    with pytest.raises(UserError, match=problem) as caught:
-        load(flowers.file).table(flowers.test)
-    assert "\n" not in str(caught.value)
-
-
 def test_arrays_and_single_images_are_rows_too(tmp_path):
     kept = Kept("image", tmp_path)
     file = kept.test / "cat/0.png"
@@ -140,6 +126,7 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     [
         (["a"], r"runs/a/model\.safetensors: no such model; set models.keep"),
         (["a", "b"], "several data sets, or of none; name a run: .*runs/a, .*runs/b"),
+        ([], "several data sets, or of none; name a run: none"),
     ],
 )
 def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):

@@ -1,16 +1,12 @@
 """A user's images: arrays and folders, and what is refused."""
 
-import hashlib
-
 import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from automata.config.data import OwnImage, Preparation
+from automata.config.data import OwnImage
 from automata.datasets.own import load
 from automata.datasets.own.image import read_rows
-from automata.datasets.prepare import prepare
-from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 
 from .own_tables import copy_of
@@ -95,19 +91,6 @@ def test_arrays_that_are_no_images_with_classes_are_refused(tmp_path, arrays, pr
         np.savez(tmp_path / "a.npz", **{name: it for name, it in every.items() if it is not None})
     with pytest.raises(UserError, match=problem):
         loaded(tmp_path / "a.npz")
-
-
-def test_prepared_images_of_one_size_have_the_bytes_of_earlier_versions(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # a prepared file names the files that it was made from
-    for number, mode in enumerate(["RGB", "L", "1", "P"] * 5):
-        pixels = (np.arange(60).reshape(4, 5, 3) * (number + 3) % 256).astype(np.uint8)
-        file = tmp_path / "pets" / ("dog", "cat")[number % 2] / f"{number:02}.bmp"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(pixels).convert(mode).save(file)
-    own = Preparation.model_validate({"own": {"kind": "image", "path": "pets"}})
-    write_dataset(prepare("mine", own, tmp_path), tmp_path / "mine.safetensors")
-    found = hashlib.sha256((tmp_path / "mine.safetensors").read_bytes()).hexdigest()
-    assert found == "4aae01ee5a862ffd647076db1ad640c9b5368070b77dcf0fd4fc2d1e180080a4"
 
 
 LINE = 255 * (np.indices((4, 5))[0] == 1).astype(np.uint8)

@@ -188,7 +188,6 @@ def test_inf_in_parquet_is_a_gap(tmp_path):
         (["1", "2"], ["1.0", "2.0"], ["1", "2"], None),
         (["yes", "no"], ["Yes", "NO"], ["yes", "no"], "x: 'NO' is read as 'no'; 'Yes' is"),
         (["A", "a", "b"], ["B", "A"], ["b", "A"], "x: 'B' is read as 'b'"),
-        (["true", "false"], ["TRUE", "False"], ["true", "false"], None),
     ],
 )
 def test_categories_of_other_files_are_matched_and_said(tmp_path, training, new, as_training, note):
