@@ -253,29 +253,17 @@ def test_probabilities_have_the_index_of_a_pandas_frame(flowers):
     assert model.predict_proba(dict(rows)).index.tolist() == [*range(30)]
 
 
-def test_numbers_are_predicted_as_the_columns_that_tune_names(tmp_path):
-    numbers = RANDOM.normal(size=(60, 2))
-    table, classes = pd.DataFrame(numbers, columns=["x0", "x1"]), ["u", "v"] * 30
-    model = kept_table(table.assign(kind=classes), tmp_path)
-    np.testing.assert_array_equal(model.predict_proba(numbers), model.predict_proba(table))
-
-
-def kept_table(frame, folder, **form):
-    """Return an untrained model of a table whose classes are in the column `kind`."""
-    frame.to_csv(folder / "train.csv", index=False, **form)
-    own = {"kind": "tabular", "path": str(folder / "train.csv"), "target": "kind"}
-    preparation = Preparation.model_validate({"own": own})
-    keep(prepare("mine", preparation, folder), preparation, folder / "model.safetensors")
-    return automata.load(folder / "model.safetensors")
-
-
 def test_a_frame_has_the_numbers_and_dates_of_a_file_with_decimal_commas(tmp_path):
     days = pd.date_range("2020-01-31", periods=60)
     frame = pd.DataFrame({"weight": RANDOM.integers(1, 9999, 60) / 1000, "day": days})
-    form = {"sep": ";", "decimal": ",", "date_format": "%d.%m.%Y"}
-    model = kept_table(frame.assign(kind=["u", "v"] * 30), tmp_path, **form)
-    file = model.predict_proba(tmp_path / "train.csv")
-    pd.testing.assert_frame_equal(model.predict_proba(frame), file, check_exact=True)
+    file, form = tmp_path / "train.csv", {"decimal": ",", "date_format": "%d.%m.%Y"}
+    frame.assign(kind=["u", "v"] * 30).to_csv(file, index=False, sep=";", **form)
+    own = {"kind": "tabular", "path": str(file), "target": "kind"}
+    preparation = Preparation.model_validate({"own": own})
+    keep(prepare("mine", preparation, tmp_path), preparation, tmp_path / "model.safetensors")
+    model = automata.load(tmp_path / "model.safetensors")
+    same, expected = model.predict_proba(frame), model.predict_proba(file)
+    pd.testing.assert_frame_equal(same, expected, check_exact=True)
 
 
 @pytest.mark.parametrize("given", [list, pd.Series, np.array, pa.array, None])
