@@ -20,7 +20,7 @@ from support.keeping import keep
 
 ROWS = 40
 FORMS = [
-    {"sep": ",", "encoding": "utf-8-sig"},
+    {"sep": ","},
     {"sep": ", "},
     {"sep": ";"},
     {"sep": "\t", "encoding": "utf-16"},

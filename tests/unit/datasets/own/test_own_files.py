@@ -57,6 +57,11 @@ def test_file_without_a_header_has_numbered_columns(tmp_path):
     assert [*read(tmp_path, "1,b\n2,c\n", header=False).frame] == ["column 1", "column 2"]
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_encoding_is_that_of_the_bytes(tmp_path, encoding):
+    assert read(tmp_path, "x,y\ncafé,a\n".encode(encoding)).cells("x") == ["café"]
+
+
 @pytest.mark.parametrize(
     ("encoding", "word"),
     [("cp1252", "Köln"), ("iso8859_2", "Łódź"), ("cp1256", "القاهرة"), ("euc_jp", "東京")],
