@@ -13,9 +13,9 @@ from automata.analysis.answer import METHODS, answer, sentences
 from automata.analysis.energy import ways
 from automata.analysis.quantities import QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
+from automata.analysis.selectors import CONTRAST, mean_differences, paired_differences
 from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
-from automata.analysis.tradeoff import CONTRAST, mean_differences, paired_differences
 from automata.analysis.wording import cell, energy, mass, number, percent, times
 
 AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {

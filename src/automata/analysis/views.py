@@ -56,13 +56,13 @@ _TABLES = (
     Table(
         "selector-comparison.csv",
         "Paired differences between selectors.",
-        "tradeoff:resampling",
+        "selectors:resampling",
         published=False,
     ),
     Table(
         "fronts.csv",
         "Pareto fronts and hypervolumes, by panel.",
-        "tradeoff:fronts",
+        "selectors:fronts",
         published=False,
     ),
     Table(

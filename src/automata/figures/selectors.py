@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
+from automata.analysis.selectors import ALL, fronts, resampling, summary
 from automata.analysis.study import Study, compared, panels, selectors
-from automata.analysis.tradeoff import ALL, fronts, resampling, summary
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
@@ -30,7 +30,7 @@ SIDES = {
 def selector_comparison(study: Study) -> Figure:
     """Return mean differences in error, left, and ratios of speedups, right, with intervals.
 
-    Lines are rows of `tradeoff.resampling` over all data sets, AUTOMATA's pairs
+    Lines are rows of `selectors.resampling` over all data sets, AUTOMATA's pairs
     first. A pair has a line per subset size, and one of all sizes if there are several.
     """
     table = resampling(study.ratios)
@@ -138,7 +138,7 @@ MEAN: Look = {"color": "black", "linewidth": 1.4}
 def pareto_figure(study: Study) -> Figure:
     """Return for each selector its shares of panels and its hypervolume in each panel.
 
-    A panel is a data set, search and scheduler; see `automata.analysis.tradeoff.fronts`.
+    A panel is a data set, search and scheduler; see `automata.analysis.selectors.fronts`.
     """
     table = fronts(study.tradeoff)
     totals = summary(table)

@@ -8,7 +8,8 @@ from matplotlib.colors import to_hex
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
-from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
+from automata.analysis.selectors import ALL, fronts, resampling, summary
+from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures import searches
 
 from .drawn import bars, points, texts

@@ -1,0 +1,127 @@
+"""Selectors against each other: Pareto fronts, and differences between pairs of runs.
+
+Each contrast changes one thing: fixed or redrawn subsets, or random or gradient-based ones. The
+paper changes both at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from automata.analysis.statistics import UNITS, Spread, hypervolume, of_units, summarise
+from automata.analysis.study import PANEL, compared
+from automata.analysis.tradeoff import POINT, unbeaten
+from automata.names import CONTROLS, contrasts
+
+CONTRAST = ["selector", "baseline"]
+"""The columns that name a contrast."""
+
+PLACE = [*PANEL, "fraction"]
+"""Columns in which a pair of runs agrees, besides its seed."""
+
+LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
+"""Columns that a row keeps apart; it pools the other columns of PLACE."""
+
+ALL = "all"
+"""The value of a column that a row pools."""
+
+
+def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per panel (data set, search, scheduler) and selector; FULL is the point (1, 0).
+
+    `points` counts the selector's subset sizes (means over seeds), `on_front` those that no other
+    point of the panel beats. `hypervolume` is the area between these points and the reference:
+    speedup 1 and `worst_error`, the panel's largest error in percentage points. `share` is that
+    area over the area of all points of the panel: shares overlap. Other controls are left out.
+    """
+    methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
+    methods = methods[methods["speedup"].notna() & methods["relative_test_error"].notna()]
+    worst = methods.groupby(PANEL)["relative_test_error"].transform("max")
+    methods = methods.assign(on_front=unbeaten(methods), worst_error=worst)
+    areas = {panel: _area(rows) for panel, rows in methods.groupby(PANEL)}
+    return summarise(
+        methods,
+        [*PANEL, "selector"],
+        {
+            "points": len,
+            "on_front": lambda group: int(group["on_front"].sum()),
+            "hypervolume": _area,
+            "share": lambda group: _area(group) / (areas[tuple(group[PANEL].iloc[0])] or math.nan),
+            "worst_error": lambda group: group["worst_error"].iloc[0],
+        },
+        ["records"],
+    )
+
+
+def _area(rows: pd.DataFrame) -> float:
+    """Return the area that rows of one panel cover."""
+    return float(
+        hypervolume(*rows[POINT].to_numpy(np.float64).T, (1.0, rows["worst_error"].iloc[0]))
+    )
+
+
+def summary(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per selector of the table of `fronts`: in how many of its panels it leads.
+
+    `panels_on_front`: one of its points is on the front. `panels_largest`: no hypervolume is larger
+    than its own, which is not 0.
+    """
+    largest = table.groupby(PANEL)["hypervolume"].transform("max")
+    judged = table.assign(
+        panels_on_front=table["on_front"] > 0,
+        panels_largest=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
+    ).groupby("selector")
+    counts = judged[["panels_on_front", "panels_largest"]].sum()
+    return counts.assign(panels=judged.size()).reset_index()
+
+
+def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return a row per contrast and pair of runs that compare with the same FULL run.
+
+    `error` is relative_test_error(selector) - relative_test_error(baseline) in percentage
+    points, negative if the selector is better; `log_speedup` is the natural logarithm of
+    speedup(selector) / speedup(baseline).
+    """
+    runs = compared(ratios)
+    both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
+    both = both.rename(columns={"selector_baseline": "baseline"}).assign(
+        error=both["relative_test_error"] - both["relative_test_error_baseline"],
+        log_speedup=np.log((both["speedup"] / both["speedup_baseline"]).astype(float)),
+    )
+    pairs = contrasts(runs["selector"])
+    parts = [both[(both[CONTRAST] == list(pair)).all(axis=1)] for pair in pairs]
+    return pd.concat(parts, ignore_index=True)
+
+
+def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return the `mean_differences` of each contrast at each of LEVELS."""
+    pairs = paired_differences(ratios)
+    groups = [group for _, group in pairs.groupby(CONTRAST, sort=False)]
+    parts = [mean_differences(group, level) for group in groups for level in LEVELS]
+    return pd.concat(parts or [mean_differences(pairs, PLACE)], ignore_index=True)
+
+
+def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
+    """Return a row per contrast and value of the columns `level`: means of `paired_differences`.
+
+    `error_difference` is in percentage points, `speedup_ratio` is a geometric mean. `over` names
+    the `units` (`statistics.unit_of`), `interval` the bounds (`statistics.bounds`).
+    """
+    table = summarise(
+        pairs,
+        [*CONTRAST, *level],
+        {
+            "error_difference": Spread(of_units("error")),
+            "speedup_ratio": Spread(of_units("log_speedup"), np.exp),
+            **UNITS,
+            "pairs": len,
+        },
+        ["record", "record_baseline", "full_record"],
+    )
+    named = [*CONTRAST, *PLACE]
+    pooled = table.assign(**{axis: ALL for axis in PLACE if axis not in level})
+    return pooled[[*named, *(column for column in table if column not in named)]]
