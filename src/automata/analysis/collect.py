@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.provenance import origin, presented
 from automata.analysis.runs import row, table
 from automata.analysis.study import PANEL, RUN
-from automata.analysis.tables import markdown
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records.record import Record, read_record
@@ -35,12 +34,6 @@ EVALUATION = [
 
 ANSWERS, TRAINING = ["record", "class", "answer", "rows"], ["record", "epoch", "loss"]
 """Columns of the tables of answers on test rows and of trainings."""
-
-UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
-"""Columns of the provenance that its page does not count: they name a run and its start."""
-
-_LISTED = 6
-"""Maximum number of values of a column that the page of provenance lists."""
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
@@ -109,8 +102,8 @@ def _read(
     answers = [(str(path), names[c], names[a], n) for c, a, n in record.test.answers if own]
     losses = (record.final or record.best).progress.training_loss if own else []
     training = [(str(path), epoch, loss) for epoch, loss in enumerate(losses, 1)]
-    origin = provenance_row(record, path)
-    return run, evaluations(record, path), settings, origin, answers, training
+    trials = evaluations(record, path)
+    return run, trials, settings, origin(record, path), answers, training
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:
@@ -155,60 +148,3 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
     ]
     table = pd.DataFrame(rows, columns=EVALUATION)
     return table.sort_values("elapsed_seconds", kind="stable", ignore_index=True)
-
-
-def provenance_row(record: Record, path: Path) -> dict[str, Any]:
-    """Return the row of one record in the table of provenance."""
-    made = record.provenance
-    git = made["git"] or {}
-    run = record.job.run
-    started = min(segment.measurement.started_at for segment in record.segments)
-    compute = record.job.settings.compute
-    return {
-        "record": str(path),
-        **run.model_dump(),
-        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
-        "git_commit": git.get("commit"),
-        "git_dirty": git.get("dirty"),
-        "measurement": f"training {record.version('training')}, metering "
-        f"{record.version('metering')}, selector {record.version(run.selector)}",
-        "lock_sha256": made["lock_sha256"],
-        "data": f"{run.dataset} {record.data.sha256}",
-        "own_model_sha256": made["own_model_sha256"],
-        "threads_per_trial": compute.threads_per_trial,
-        "concurrent_trials": compute.concurrent_trials,
-        "precision": compute.precision,
-        "blas": "; ".join(map(_listed, made["blas"])),
-        "torch": _listed(made["torch"]),
-        "environment": _listed(made["environment"]),
-        "python": made["python"],
-        "packages": _listed(made["packages"]),
-        "host": made["host"],
-        "platform": made["platform"],
-        "cpu": f"{made['cpu']}, {made['cpu_count']} cores",
-        "memory_mib": made["memory_mib"],
-        "device": made["device"],
-        "gpus": ", ".join(made["gpus"]),
-    }
-
-
-def presented(table: pd.DataFrame) -> str:
-    """Return the table of provenance for readers: the number of runs by value of each column.
-
-    An empty value means that the machine or software lacked the part, e.g. a GPU.
-    """
-    rows: list[tuple[str, str, int]] = []
-    for column in table.columns.drop(list(UNCOUNTED)):
-        counts = table[column].fillna("").astype(str).value_counts().sort_index()
-        if len(counts) > _LISTED:
-            rows.append((column, f"{len(counts)} values", len(table)))
-        else:
-            rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
-    first, last = table["started"].min(), table["started"].max()
-    values = markdown(pd.DataFrame(rows, columns=["what", "value", "runs"]))
-    return f"{values}\n{len(table)} runs, begun between {first} and {last}.\n"
-
-
-def _listed(values: dict[str, Any]) -> str:
-    """Return the values that are not missing as "name value, name value"."""
-    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)
