@@ -10,7 +10,7 @@ import pandas as pd
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.statistics import Spread, Values, summarise
 from automata.analysis.study import compared
 from automata.names import AUTOMATA, CONTROLS
@@ -21,7 +21,6 @@ METHODS = (AUTOMATA, "rs2")
 SIZE = 0.1
 """The answer is about the subset size that is nearest to this one."""
 
-ERROR = "relative_test_error"
 RATIOS = ("energy_ratio", "co2_energy_ratio", ERROR)
 """Quantities of the answer beside the speedup, or the work saved if some run has no speedup."""
 

@@ -13,6 +13,7 @@ import yaml
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.how_good import SCORES, how_good
+from automata.analysis.quantities import ERROR
 from automata.analysis.statistics import bounds, interval, known, mean_of
 from automata.analysis.study import COMBINATION
 
@@ -115,7 +116,7 @@ def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
         **{name: _number(mean_of(column)(runs)) for name, column in measures.items()},
-        "relative_test_error": _number(beside.get("relative_test_error")),
+        ERROR: _number(beside.get(ERROR)),
         "interval": None,
     }
     if len(runs) > 1:

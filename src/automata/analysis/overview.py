@@ -11,7 +11,7 @@ import pandas as pd
 from automata import names
 from automata.analysis.answer import METHODS, answer, sentences
 from automata.analysis.energy import ways
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
 from automata.analysis.selectors import CONTRAST, mean_differences, paired_differences
 from automata.analysis.study import Study, compared, datasets
@@ -139,7 +139,7 @@ def means(runs: pd.DataFrame, *columns: str) -> list[float]:
 
 def gains(runs: pd.DataFrame) -> list[str]:
     """Return the means of speedup, ceiling and error."""
-    found = means(runs, "speedup", "ceiling", "relative_test_error")
+    found = means(runs, "speedup", "ceiling", ERROR)
     faster, ceiling, error = (round(value, 1) + 0.0 for value in found)
     return [f"{faster:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
 
@@ -169,10 +169,10 @@ def worth(study: Study) -> pd.DataFrame:
     columns = {
         "draws": ("draws", "max"),
         "diverged": ("diverged", "max"),
-        "mean error (pp)": ("relative_test_error", "mean"),
-        "median": ("relative_test_error_median", "mean"),
-        "best": ("relative_test_error_low", "min"),
-        "worst": ("relative_test_error_high", "max"),
+        "mean error (pp)": (ERROR, "mean"),
+        "median": (f"{ERROR}_median", "mean"),
+        "best": (f"{ERROR}_low", "min"),
+        "worst": (f"{ERROR}_high", "max"),
     }
     return study.untuned.groupby("dataset").agg(**columns).reset_index()
 

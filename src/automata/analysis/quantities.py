@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
+ERROR = "relative_test_error"
+"""The quantity that all trade-offs have as their second side."""
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -87,7 +90,7 @@ QUANTITIES = {
             "cheap to train may have won.",
         ),
         Quantity(
-            "relative_test_error",
+            ERROR,
             "relative test error",
             "pp",
             "Test accuracy of FULL minus that of the run, in percentage points; negative is a "

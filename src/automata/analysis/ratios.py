@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.energy import AMOUNTS, with_amounts
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
 from automata.config.sections import Carbon
@@ -137,7 +137,7 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
         "ceiling": limit,
         "efficiency": None if speedup is None else speedup / limit,
         "final_ceiling": None if busy else final_ceiling(run, full),
-        "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
+        ERROR: relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
         "co2_energy_ratio": energy,  # one intensity holds for all runs
         "co2_time_ratio": speedup,

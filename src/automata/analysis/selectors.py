@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from automata.analysis.quantities import ERROR
 from automata.analysis.statistics import UNITS, Spread, hypervolume, of_units, summarise
 from automata.analysis.study import PANEL, compared
 from automata.analysis.tradeoff import POINT, unbeaten
@@ -39,8 +40,8 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
     area over the area of all points of the panel: shares overlap. Other controls are left out.
     """
     methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
-    methods = methods[methods["speedup"].notna() & methods["relative_test_error"].notna()]
-    worst = methods.groupby(PANEL)["relative_test_error"].transform("max")
+    methods = methods[methods["speedup"].notna() & methods[ERROR].notna()]
+    worst = methods.groupby(PANEL)[ERROR].transform("max")
     methods = methods.assign(on_front=unbeaten(methods), worst_error=worst)
     areas = {panel: _area(rows) for panel, rows in methods.groupby(PANEL)}
     return summarise(
@@ -59,9 +60,8 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
 
 def _area(rows: pd.DataFrame) -> float:
     """Return the area that rows of one panel cover."""
-    return float(
-        hypervolume(*rows[POINT].to_numpy(np.float64).T, (1.0, rows["worst_error"].iloc[0]))
-    )
+    speedups, errors = rows[POINT].to_numpy(np.float64).T
+    return float(hypervolume(speedups, errors, (1.0, rows["worst_error"].iloc[0])))
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     runs = compared(ratios)
     both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
     both = both.rename(columns={"selector_baseline": "baseline"}).assign(
-        error=both["relative_test_error"] - both["relative_test_error_baseline"],
+        error=both[ERROR] - both[f"{ERROR}_baseline"],
         log_speedup=np.log((both["speedup"] / both["speedup_baseline"]).astype(float)),
     )
     pairs = contrasts(runs["selector"])

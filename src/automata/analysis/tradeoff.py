@@ -8,7 +8,7 @@ from statistics import fmean, median
 import numpy as np
 import pandas as pd
 
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.ratios import SAME, disturbed, relative_test_error
 from automata.analysis.statistics import (
     Spread,
@@ -30,7 +30,7 @@ PARTS = {
 }
 """Parts of a run's time -> columns of the runs; they sum to `total_seconds`."""
 
-POINT = ["speedup", "relative_test_error"]
+POINT = ["speedup", ERROR]
 """The quantities of Pareto fronts: more of the first is better, and less of the second."""
 
 
@@ -113,10 +113,10 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
             "diverged": lambda group: int(group["final_failure"].notna().sum()),
             "not_comparable": lambda group: int(group["not_comparable"].iloc[0]),
             "test_accuracy": lambda group: group["test_accuracy"].mean(),
-            "relative_test_error": lambda group: fmean(group["error"]),
-            "relative_test_error_median": lambda group: median(group["error"]),
-            "relative_test_error_low": lambda group: min(group["error"]),
-            "relative_test_error_high": lambda group: max(group["error"]),
+            ERROR: lambda group: fmean(group["error"]),
+            f"{ERROR}_median": lambda group: median(group["error"]),
+            f"{ERROR}_low": lambda group: min(group["error"]),
+            f"{ERROR}_high": lambda group: max(group["error"]),
             "speedup": lambda group: group["full_seconds"].iloc[0] / group["seconds"].mean(),
         },
         ["record", "full_record"],

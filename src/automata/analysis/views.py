@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.errors import UserError
 from automata.names import AUTOMATA, CONTROLS, contrasts
 
@@ -158,7 +158,7 @@ _FIGURES = (
         "tradeoff:speedups",
         PAPER,
         f"{_PLANE}, as in the paper's Figure 3. Speedup: {QUANTITIES['speedup'].definition} "
-        f"Relative test error: {QUANTITIES['relative_test_error'].definition} {_READING}",
+        f"Relative test error: {QUANTITIES[ERROR].definition} {_READING}",
         ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
     ),
     *(

@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.analysis.wording import seconds
 from automata.figures import style
 from automata.figures.style import FAINT, RATIO_TICKS, Look
-from automata.figures.tradeoff import COLUMNS, ERROR, add_note, content
+from automata.figures.tradeoff import COLUMNS, add_note, content
 from automata.names import AUTOMATA
 
 TIME = "total_seconds"

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from automata import names
 from automata.analysis.energy import ways
-from automata.analysis.quantities import QUANTITIES, Quantity
+from automata.analysis.quantities import ERROR, QUANTITIES, Quantity
 from automata.analysis.statistics import interval
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.views import PAPERS_SCHEDULERS
@@ -28,8 +28,6 @@ COLUMNS = [(search, scheduler) for scheduler in PAPERS_SCHEDULERS for search in 
 
 SIZES = {1: (COLUMN_INCHES, 2.3), 2: (4.9, 1.85), 4: (PAGE_INCHES, 1.45)}
 """Number of panels in a row -> width of the figure and height of a row, in inches."""
-
-ERROR = "relative_test_error"
 
 LEAST_SPAN = 0.5
 """Smallest span of the y axis in percentage points, so that noise does not fill a panel."""

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.markers import MarkerStyle
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES, TIMES
+from automata.analysis.quantities import ERROR, QUANTITIES, TIMES
 
 SCALE = alt.Scale(zero=False, nice=False, padding=15)
 AREAS = (70, 300)
@@ -22,16 +22,14 @@ WHOLE = "all data"
 
 ALL = "all sizes"
 
-UP = "relative_test_error"
-
 
 def chart(points: pd.DataFrame, untuned: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the Vega-Lite specification of the chart of one data set.
 
-    A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the columns
-    `ratios` and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
-    of `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the
-    page with the records of a mark.
+    A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the `ratios` and
+    ERROR with `_low` and `_high`, and columns with capital letters for its tooltip. A row of
+    `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the page
+    with the records of a mark.
     """
     titles = [QUANTITIES[ratio].title for ratio in ratios]
     panels = list(dict.fromkeys(points["panel"]))
@@ -77,7 +75,7 @@ def _x(column: str, ratios: Sequence[str]) -> alt.X:
 
 
 def _y(column: str) -> alt.Y:
-    return alt.Y(column, type="quantitative", title=QUANTITIES[UP].label, scale=SCALE)
+    return alt.Y(column, type="quantitative", title=QUANTITIES[ERROR].label, scale=SCALE)
 
 
 def _full() -> list[alt.Chart]:
@@ -130,7 +128,7 @@ def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
         .transform_filter("isValid(datum.x)")
         .encode(
             x=_x("x", ratios),
-            y=_y(UP),
+            y=_y(ERROR),
             color=alt.Color("selector:N", title="Selector", scale=colours),
         )
     )
@@ -142,7 +140,7 @@ def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
         bar.encode(x=_x("x_low", ratios), x2="x_high"),
-        bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
+        bar.encode(y=_y(f"{ERROR}_low"), y2=f"{ERROR}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(
             shape=alt.Shape("selector:N", title="Selector", scale=shapes),

@@ -12,11 +12,10 @@ from automata.analysis import wording
 from automata.analysis.best import Choice, choices, drawn
 from automata.analysis.energy import ways
 from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower
-from automata.analysis.quantities import QUANTITIES, ROUNDING
+from automata.analysis.quantities import ERROR, QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
 from automata.metrics import METRICS
 from automata.names import AUTOMATA, CONTROLS
-from automata.page.chart import UP
 
 NEAR_FULL = 1.0
 """Percentage points of test accuracy that a fast method may lose."""
@@ -72,8 +71,8 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "leading": mean + " accuracy" * (metric == "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
-        "error": wording.MISSING if error is None else shown(error, UP),
-        "loses": run["selector"] != "full" and (None if error is None else error[UP] > ROUNDING),
+        "error": wording.MISSING if error is None else shown(error, ERROR),
+        "loses": run["selector"] != "full" and (None if error is None else error[ERROR] > ROUNDING),
         "slower": [] if error is None else slower(error),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
         "cost": _cost(runs),
@@ -112,12 +111,12 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
 def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
     """Return the row with the largest `ratio` of those that lose at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
-    near = subsets[subsets[UP] <= NEAR_FULL + ROUNDING]
+    near = subsets[subsets[ERROR] <= NEAR_FULL + ROUNDING]
     if near.empty:
         return None
     ordered = near.sort_values([ratio, *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {"ratio": shown(row, ratio), UP: shown(row, UP), "saved": ratio == "cpu_ratio"}
+    words = {"ratio": shown(row, ratio), ERROR: shown(row, ERROR), "saved": ratio == "cpu_ratio"}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
     seeds = int(row[QUANTITIES[ratio].seeds])
     return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds, "slower": slower(row)}

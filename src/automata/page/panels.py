@@ -14,10 +14,10 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.best import winner
 from automata.analysis.energy import AMOUNTS
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
-from automata.page.chart import UP, WHOLE, chart
+from automata.page.chart import WHOLE, chart
 from automata.page.findings import best, fastest, shown
 from automata.page.summary import seed_list
 
@@ -28,8 +28,8 @@ DIGITS = 6
 """Decimals of positions in a chart: more than a screen can show."""
 
 TOOLTIP = [
-    *("speedup", "cpu_ratio", "ceiling", "energy_ratio", "co2_energy_ratio", UP, "test_accuracy"),
-    *("total_seconds", "kwh", "co2_energy_grams"),
+    *("speedup", "cpu_ratio", "ceiling", "energy_ratio", "co2_energy_ratio", ERROR),
+    *("test_accuracy", "total_seconds", "kwh", "co2_energy_grams"),
 ]
 """Quantities in a tooltip."""
 
@@ -116,7 +116,7 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
     drawn = panel.rows(tables.untuned).assign(selector="untuned", fraction=0.0, interval="range")
     # The table has means of the other columns.
     drawn = drawn.assign(
-        seeds=drawn["draws"], test_accuracy=math.nan, **{UP: drawn[f"{UP}_median"]}
+        seeds=drawn["draws"], test_accuracy=math.nan, **{ERROR: drawn[f"{ERROR}_median"]}
     )
     rows = pd.concat([panel.rows(tables.tradeoff), drawn], ignore_index=True)
     order = {selector: place for place, selector in enumerate(study.selectors(rows))}
@@ -125,7 +125,7 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
 
 def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
-    positions = [f"{name}{end}" for name in (*ratios, UP) for end in ("", "_low", "_high")]
+    positions = [f"{name}{end}" for name in (*ratios, ERROR) for end in ("", "_low", "_high")]
     mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
     chosen = winner(mine)
     seeds = seed_list(mine["seed"])
@@ -152,8 +152,8 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> di
 def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
     """Return the line of the draws without tuning, and None if it is far from all points."""
     panel = Panel.of(row)
-    median, low, high = row[UP], row[f"{UP}_low"], row[f"{UP}_high"]
-    errors = [0.0, *panel.rows(table)[UP]]
+    median, low, high = row[ERROR], row[f"{ERROR}_low"], row[f"{ERROR}_high"]
+    errors = [0.0, *panel.rows(table)[ERROR]]
     room = NEAR * (max(errors) - min(errors))
     if not min(errors) - room <= median <= max(errors) + room:
         return None
@@ -165,7 +165,7 @@ def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
         # Draws far from all points would squeeze them.
         "low": max(low, min(median, *errors)),
         "high": min(high, max(median, *errors)),
-        "label": f"untuned: {shown(row, UP)} (median and range of {int(row['draws'])} draws)",
+        "label": f"untuned: {shown(row, ERROR)} (median and range of {int(row['draws'])} draws)",
     }
 
 

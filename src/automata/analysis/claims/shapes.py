@@ -15,15 +15,13 @@ from scipy.stats import rankdata
 
 from automata import names
 from automata.analysis.claims.claim import MEASURES, Estimate, Evidence, GridClaim, in_share
-from automata.analysis.quantities import ROUNDING
+from automata.analysis.quantities import ERROR, ROUNDING
 from automata.analysis.ratios import SAME
 from automata.analysis.statistics import Values, hypervolume, interval_of
 from automata.analysis.study import PANEL, Panel, Study, panels
 from automata.analysis.wording import count, percent, signed, times
 from automata.config.base import Axis, Share, one_of
 from automata.names import AUTOMATA, CONTROLS
-
-ERROR = "relative_test_error"
 
 WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
 """The columns that say where a run was made, what it tuned, and for how long."""
