@@ -12,10 +12,10 @@ from automata.analysis.tables import markdown
 from automata.records.record import Record
 
 UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
-"""Columns of the provenance that its page does not count: they name a run and its start."""
+"""Columns that the page does not count, because they name a run and its start."""
 
-_LISTED = 6
-"""Maximum number of values of a column that the page of provenance lists."""
+LISTED = 6
+"""Maximum number of values of a column that the page lists."""
 
 
 def origin(record: Record, path: Path) -> dict[str, Any]:
@@ -54,14 +54,14 @@ def origin(record: Record, path: Path) -> dict[str, Any]:
 
 
 def presented(table: pd.DataFrame) -> str:
-    """Return the table of provenance for readers: the number of runs by value of each column.
+    """Return the page of provenance: the number of runs by value of each column.
 
-    An empty value means that the machine or software lacked the part, e.g. a GPU.
+    An empty value means that the machine or software has no such part, e.g. no GPU.
     """
     rows: list[tuple[str, str, int]] = []
     for column in table.columns.drop(list(UNCOUNTED)):
         counts = table[column].fillna("").astype(str).value_counts().sort_index()
-        if len(counts) > _LISTED:
+        if len(counts) > LISTED:
             rows.append((column, f"{len(counts)} values", len(table)))
         else:
             rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
@@ -71,5 +71,5 @@ def presented(table: pd.DataFrame) -> str:
 
 
 def _listed(values: dict[str, Any]) -> str:
-    """Return the values that are not missing as "name value, name value"."""
+    """Return the known values as "name value, name value"."""
     return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

@@ -22,22 +22,22 @@ CONTRAST = ["selector", "baseline"]
 """The columns that name a contrast."""
 
 PLACE = [*PANEL, "fraction"]
-"""Columns in which a pair of runs agrees, besides its seed."""
+"""Columns that the runs of a pair share, besides the seed."""
 
 LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
-"""Columns that a row keeps apart; it pools the other columns of PLACE."""
+"""Columns that the rows of each level keep apart; they pool the other columns of PLACE."""
 
 ALL = "all"
 """The value of a column that a row pools."""
 
 
 def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per panel (data set, search, scheduler) and selector; FULL is the point (1, 0).
+    """Return a row per panel and selector; FULL is the point (1, 0), other controls are left out.
 
     `points` counts the selector's subset sizes (means over seeds), `on_front` those that no other
-    point of the panel beats. `hypervolume` is the area between these points and the reference:
-    speedup 1 and `worst_error`, the panel's largest error in percentage points. `share` is that
-    area over the area of all points of the panel: shares overlap. Other controls are left out.
+    point of the panel beats. `hypervolume` is the area that the points dominate up to speedup 1 and
+    `worst_error`, the panel's largest error in percentage points. `share` divides it by the area of
+    all points of the panel; shares overlap.
     """
     methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
     methods = methods[methods["speedup"].notna() & methods[ERROR].notna()]
@@ -59,16 +59,16 @@ def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
 
 
 def _area(rows: pd.DataFrame) -> float:
-    """Return the area that rows of one panel cover."""
+    """Return the area that rows of one panel dominate."""
     speedups, errors = rows[POINT].to_numpy(np.float64).T
     return float(hypervolume(speedups, errors, (1.0, rows["worst_error"].iloc[0])))
 
 
 def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per selector of the table of `fronts`: in how many of its panels it leads.
+    """Return a row per selector of `fronts`: the number of panels in which it leads.
 
-    `panels_on_front`: one of its points is on the front. `panels_largest`: no hypervolume is larger
-    than its own, which is not 0.
+    `panels_on_front`: one of its points is on the front. `panels_largest`: its hypervolume is
+    positive and the largest.
     """
     largest = table.groupby(PANEL)["hypervolume"].transform("max")
     judged = table.assign(
@@ -82,9 +82,8 @@ def summary(table: pd.DataFrame) -> pd.DataFrame:
 def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return a row per contrast and pair of runs that compare with the same FULL run.
 
-    `error` is relative_test_error(selector) - relative_test_error(baseline) in percentage
-    points, negative if the selector is better; `log_speedup` is the natural logarithm of
-    speedup(selector) / speedup(baseline).
+    `error` is the selector's relative test error minus the baseline's in percentage points;
+    `log_speedup` is the natural logarithm of the selector's speedup over the baseline's.
     """
     runs = compared(ratios)
     both = runs.merge(runs, on=[*PLACE, "seed", "full_record"], suffixes=("", "_baseline"))
@@ -98,7 +97,7 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return the `mean_differences` of each contrast at each of LEVELS."""
+    """Return `mean_differences` of each contrast at each of LEVELS."""
     pairs = paired_differences(ratios)
     groups = [group for _, group in pairs.groupby(CONTRAST, sort=False)]
     parts = [mean_differences(group, level) for group in groups for level in LEVELS]
@@ -106,7 +105,7 @@ def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
-    """Return a row per contrast and value of the columns `level`: means of `paired_differences`.
+    """Return means of `paired_differences`, a row per contrast and value of the columns `level`.
 
     `error_difference` is in percentage points, `speedup_ratio` is a geometric mean. `over` names
     the `units` (`statistics.unit_of`), `interval` the bounds (`statistics.bounds`).

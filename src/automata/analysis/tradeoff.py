@@ -1,4 +1,4 @@
-"""The tradeoff table, which has means over the seeds of each combination, and tables like it."""
+"""The tradeoff table (means over the seeds of each combination), and tables like it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PARTS = {
     "orchestration": "tuning_orchestration_seconds",
     "final": "final_seconds",
 }
-"""Parts of a run's time -> columns of the runs; they sum to `total_seconds`."""
+"""Parts of a run's time -> columns of the runs, which add up to `total_seconds`."""
 
 POINT = ["speedup", ERROR]
 """The quantities of Pareto fronts: more of the first is better, and less of the second."""
@@ -37,10 +37,9 @@ POINT = ["speedup", ERROR]
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return a row per combination: means over seeds, and bounds of quantities with a spread.
 
-    `interval` names the bounds (`statistics.bounds`); those of a quantity that a run may lack are
-    over a number of seeds of its own, such as `energy_seeds`. Refused runs are left out.
-    `other_cpu_share` is the largest of the runs; `records` include FULL's. `on_front`: no other row
-    of the panel beats it (`statistics.on_front`).
+    `interval` names the bounds (`statistics.bounds`); a quantity that some runs lack has its own
+    number of seeds, such as `energy_seeds`. Refused runs are left out. `other_cpu_share` is the
+    largest of the runs; `records` include FULL's. `on_front`: no other row of the panel beats it.
     """
     spreads = [quantity for quantity in QUANTITIES.values() if quantity.spread]
     table = summarise(
@@ -48,14 +47,14 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         COMBINATION,
         {
             "seeds": len,
-            **{it.seeds: number_of(it.name) for it in spreads if it.seeds != "seeds"},
+            **{each.seeds: number_of(each.name) for each in spreads if each.seeds != "seeds"},
             **{
                 name: Spread(known(name)) if quantity.spread else mean_of(name)
                 for name, quantity in QUANTITIES.items()
             },
             "interval": lambda group: interval(len(group)),
             "other_cpu_share": lambda group: group["other_cpu_share"].max(),
-            **{it: _values(it) for it in ("energy_method", "energy_source")},
+            **{column: _values(column) for column in ("energy_method", "energy_source")},
         },
         ["record", "full_record"],
     )
@@ -64,12 +63,12 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def _values(column: str) -> Callable[[pd.DataFrame], str]:
-    """Return a function of rows: the values of `column`."""
+    """Return a function of rows: the distinct values of `column`."""
     return lambda group: ", ".join(sorted(set(group[column].dropna())))
 
 
 def unbeaten(table: pd.DataFrame) -> pd.Series:
-    """Return which rows no other row of their panel beats; FULL's repeat is no method."""
+    """Return which rows no other row of their panel beats, without FULL's repeat."""
     front = pd.Series(False, index=table.index)
     methods = table[(table["selector"] != "full-again") & table["speedup"].notna()]
     for _, panel in methods.groupby(PANEL):
@@ -78,7 +77,7 @@ def unbeaten(table: pd.DataFrame) -> pd.Series:
 
 
 def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per combination: mean seconds over seeds of each of PARTS, and mean speedup.
+    """Return a row per combination: mean seconds of each of PARTS, and mean speedup, over seeds.
 
     Runs that do not compare with their FULL are left out; `untuned` runs have no speedup.
     """
@@ -97,9 +96,9 @@ def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def untuned(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per panel (data set, search, scheduler) that has `untuned` and FULL runs.
+    """Return a row per panel with `untuned` and FULL runs: the results of the draws.
 
-    Draws have seeds of their own, so each is compared with the mean of FULL's accuracies and times.
+    Draws have other seeds than FULL, so each is compared with FULL's mean accuracy and time.
     `relative_test_error` is the mean over draws, `_low` the best and `_high` the worst. A draw that
     `diverged` counts with the accuracy that it reached. `not_comparable` counts draws that differ
     from FULL in `ratios.SAME`; these and excluded runs are left out.
@@ -126,16 +125,16 @@ def untuned(runs: pd.DataFrame) -> pd.DataFrame:
 def _draws(panel: pd.DataFrame) -> pd.DataFrame:
     """Return the draws of a panel that agree with FULL in SAME, with FULL's means.
 
-    If several groups of draws agree with a FULL of their own, the largest group counts.
+    If several groups of draws have FULL runs, the largest group counts.
     """
     draws, full = panel.iloc[:0], panel.iloc[:0]
-    for _, alike in panel.groupby(SAME, sort=False, dropna=False):
-        drawn, its_full = (alike[alike["selector"] == name] for name in ("untuned", "full"))
-        if len(its_full) and len(drawn) > len(draws):
-            draws, full = drawn, its_full
+    for _, group in panel.groupby(SAME, sort=False, dropna=False):
+        drawn, compared = (group[group["selector"] == name] for name in ("untuned", "full"))
+        if len(compared) and len(drawn) > len(draws):
+            draws, full = drawn, compared
     accuracy = full["test_accuracy"].mean()
     return draws.assign(
-        error=[relative_test_error(accuracy, reached) for reached in draws["test_accuracy"]],
+        error=[relative_test_error(accuracy, own) for own in draws["test_accuracy"]],
         seconds=draws["total_seconds"].mask(disturbed(draws)),
         full_seconds=full["total_seconds"].mask(disturbed(full)).mean(),
         full_record=" ".join(full["record"]),

@@ -48,7 +48,7 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
         for axes, panel in zip(row, columns, strict=False):
             here = panel.rows(curves)
             _draw_steps(axes, here, sizes)
-            axes.set_title(names.tuner(panel.search, panel.scheduler))
+            axes.set_title(panel.tuner)
             axes.set_xlabel(f"{unit} of the search")
             if here.empty:
                 style.write_instead(axes, "no energy known")

@@ -104,7 +104,7 @@ def time_split_figure(study: Study, dataset: str) -> Figure:
             speedups = rows["speedup"].where(rows["selector"] != "untuned", untuned.iloc[0])
             rows = rows.assign(speedup=speedups)
         _draw_bars(axes, rows, bars)
-        axes.set_title(names.tuner(panel.search, panel.scheduler))
+        axes.set_title(panel.tuner)
     grid[0, 0].set_yticks(range(len(bars)), [names.method(*bar) for bar in bars])
     grid[0, 0].set_ylim(len(bars) - 0.4, -0.6)
     figure.supxlabel("Seconds, mean over seeds")

@@ -67,7 +67,7 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
         if one.absence is not None:
             place: Look = {"transform": first.get_yaxis_transform(), "ha": "center", "va": "center"}
             first.text(0.5, at, one.absence, fontsize=style.TICK, color=FAINT, **place)
-    first.set_yticks(heights, [names.tuner(*one.panel[1:]) for one in lanes])
+    first.set_yticks(heights, [one.panel.tuner for one in lanes])
     first.set_ylim(len(datasets) * LANES, 0)
     for i, dataset in enumerate(datasets):
         place = {"xycoords": first.get_yaxis_transform(), "va": "center", "ha": "right"}

@@ -131,7 +131,7 @@ def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Fig
             axes.remove()
         for axes, one in zip(line, row, strict=False):
             draw_panel(axes, one)
-            axes.set_title(f"({next(letters)}) {one.panel.short_title}")
+            axes.set_title(f"({next(letters)}) {one.panel.title}")
             if len(ratios) > 1:
                 axes.set_xlabel(one.ratio.heading, fontsize=style.TITLE)
     if len(ratios) == 1:
