@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pandas as pd
 
 from automata import names
 from automata.analysis import wording
 from automata.analysis.quantities import ERROR, QUANTITIES
-from automata.analysis.statistics import Spread, Values, summarise
+from automata.analysis.statistics import Spread, of_units, summarise
 from automata.analysis.study import compared
 from automata.names import AUTOMATA, CONTROLS
 
@@ -46,7 +45,7 @@ def answer(ratios: pd.DataFrame) -> pd.DataFrame:
         {
             "method": lambda group: names.method(chosen, float(group["fraction"].iloc[0])),
             "seeds": lambda group: group["seed"].nunique(),
-            **{name: Spread(partial(_of_seeds, name)) for name in (time, *RATIOS)},
+            **{name: Spread(of_units(name, "seed")) for name in (time, *RATIOS)},
         },
     )
     repeats = runs[runs["selector"] == "full-again"].groupby(keys)[ERROR].mean()
@@ -82,11 +81,6 @@ def cells(answer: pd.DataFrame) -> pd.DataFrame:
         ]
     table[f"{names.REPEAT}: error (pp)"] = answer["noise"].round(2).map(wording.number)
     return table
-
-
-def _of_seeds(column: str, group: pd.DataFrame) -> Values:
-    """Return the mean of a column over the searches of each seed, without missing means."""
-    return group.groupby("seed")[column].mean().dropna().to_numpy(float)
 
 
 def _range(values: pd.Series[float], words: Callable[[float], str]) -> str:

@@ -46,10 +46,7 @@ def differences(
         if theirs is None:
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
         else:
-            hashes = group["protocol_hash"].unique()
-            ours = [protocols[each] for each in hashes if each in protocols]
-            if len(ours) < len(hashes):
-                rows.append([*key, "settings", "not known", "known"])
+            ours = [protocols[name] for name in group["protocol_hash"].unique()]
             found = [*_setting_differences(panel, ours, theirs), *_run_differences(group, theirs)]
             rows += [[*key, *difference] for difference in found]
     return pd.DataFrame(rows, columns=COLUMNS)

@@ -191,7 +191,6 @@ def early(study: Study) -> pd.DataFrame:
     A trial first selects at a multiple of `reselect_every` after its warm start, as in training.
     """
     runs = study.runs[study.runs["selector"] == names.AUTOMATA]
-    runs = runs[runs["protocol_hash"].isin(study.protocols)]
     ends = study.trials.groupby(["record", "index"], as_index=False)[["epoch", "status"]].last()
     first = {}
     for run in runs.to_dict("records"):

@@ -17,7 +17,6 @@ import pandas as pd
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
 from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
-from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Columns that must be equal for two runs' scores to compare. Hosts and times may differ."""
@@ -100,7 +99,7 @@ def _scores(study: Study) -> pd.DataFrame:
     return scores.assign(occurrence=occurrence)
 
 
-def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
+def anytime(trials: pd.DataFrame, clock: str) -> pd.DataFrame:
     """Return a row per combination and time: the best validation accuracy so far, over seeds.
 
     `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, from the time
@@ -114,9 +113,8 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
             curves = [_steps(run, clock) for _, run in group.groupby("seed")]
             best = pd.concat(curves, axis=1).sort_index().ffill().dropna()
             over = [best.index, best.median(axis=1), best.min(axis=1), best.max(axis=1)]
-            closing = [len(curves), joined(group["record"].unique())]
-            rows += [[*combination, *step, *closing] for step in zip(*over, strict=True)]
-    columns = [*COMBINATION, "at", "median", "low", "high", "seeds", "records"]
+            rows += [[*combination, *step, len(curves)] for step in zip(*over, strict=True)]
+    columns = [*COMBINATION, "at", "median", "low", "high", "seeds"]
     return pd.DataFrame(rows, columns=columns)
 
 

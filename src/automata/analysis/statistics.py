@@ -164,9 +164,13 @@ def unit_of(group: pd.DataFrame) -> str:
     return "dataset" if group["dataset"].nunique() >= 3 else "seed"
 
 
-def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return a function of rows: the mean of `column` in each unit (see `unit_of`)."""
-    return lambda group: group.groupby(unit_of(group))[column].mean().dropna().to_numpy(np.float64)
+def of_units(column: str, unit: str = "") -> Callable[[pd.DataFrame], Values]:
+    """Return a function of rows: the mean of `column` in each `unit`, by default of `unit_of`."""
+
+    def means(group: pd.DataFrame) -> Values:
+        return group.groupby(unit or unit_of(group))[column].mean().dropna().to_numpy(np.float64)
+
+    return means
 
 
 UNITS: Mapping[str, Column] = {

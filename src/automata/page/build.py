@@ -117,7 +117,7 @@ def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
 def _own_data(study: Study) -> dict[str, list[str]]:
     """Return the lines of the reader about each of the user's own data sets, by its name."""
     first = study.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
-    read = {name: study.protocols.get(key, {}).get("read") for name, key in first.items()}
+    read = {name: study.protocols[key].get("read") for name, key in first.items()}
     return {names.dataset(str(name)): lines for name, lines in read.items() if lines}
 
 
@@ -157,7 +157,6 @@ def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
                 "view": view,
                 "dataset": names.dataset(dataset),
                 "id": name.replace("/", "-"),
-                "heading": view.heading + (f": {names.dataset(dataset)}" if dataset else ""),
                 "uri": f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}",
             }
 
