@@ -102,28 +102,23 @@ def glance(study: Study) -> pd.DataFrame:
 
 def energies(study: Study) -> pd.DataFrame:
     """Return the rows of `glance` with energy ratio and energy."""
-
-    def of_cell(runs: pd.DataFrame) -> str:
-        ratio, kwh = means(runs, "energy_ratio", "kwh")
-        return f"{number(ratio)} ({energy(kwh)})"
-
-    return _by_size(study, of_cell)
+    return _by_size(study, lambda group: _ratio(group, "energy_ratio", "kwh", energy))
 
 
 def emissions(study: Study) -> pd.DataFrame:
     """Return the rows of `glance` with ratio and grams of CO2, from energy and from time."""
 
-    def of_cell(runs: pd.DataFrame) -> str:
-        parts = [
-            f"{number(ratio)} ({mass(grams)})"
-            for ratio, grams in (
-                means(runs, f"co2_{source}_ratio", f"co2_{source}_grams")
-                for source in ("energy", "time")
-            )
-        ]
-        return "; ".join(parts)
+    def of_cell(group: pd.DataFrame) -> str:
+        columns = [(f"co2_{source}_ratio", f"co2_{source}_grams") for source in ("energy", "time")]
+        return "; ".join(_ratio(group, ratio, grams, mass) for ratio, grams in columns)
 
     return _by_size(study, of_cell)
+
+
+def _ratio(runs: pd.DataFrame, ratio: str, amount: str, words: Callable[[float], str]) -> str:
+    """Return the means of a ratio and of the amount behind it."""
+    value, own = means(runs, ratio, amount)
+    return f"{number(value)} ({words(own)})"
 
 
 def _by_size(study: Study, of_cell: Callable[[pd.DataFrame], str]) -> pd.DataFrame:
