@@ -47,8 +47,8 @@ def differences(
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
         else:
             ours = [protocols[name] for name in group["protocol_hash"].unique()]
-            found = [*_setting_differences(panel, ours, theirs), *_run_differences(group, theirs)]
-            rows += [[*key, *difference] for difference in found]
+            rows += [[*key, *sides] for sides in _setting_differences(panel, ours, theirs)]
+            rows += [[*key, *sides] for sides in _run_differences(group, theirs)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 

@@ -58,5 +58,6 @@ def add_note(
     table = study.differences[study.differences["key"] != "data set"]
     inside = [panel in panels for panel in panel_of_each(table)]
     keys = set(table["key"][inside])
-    many = f"The protocol differs from the paper's in {counted([len(keys)], 'setting')}"
-    style.add_note(figure, [*sentences, *[f"{many} (differences.csv)."] * bool(keys)])
+    number = counted([len(keys)], "setting")
+    differing = f"The protocol differs from the paper's in {number} (differences.csv)."
+    style.add_note(figure, [*sentences, *[differing] * bool(keys)])

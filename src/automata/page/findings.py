@@ -21,7 +21,7 @@ NEAR_FULL = 1.0
 """Percentage points of test accuracy that a fast method may lose."""
 
 
-def shown(row: Mapping[Any, Any], quantity: str) -> str:
+def formatted(row: Mapping[Any, Any], quantity: str) -> str:
     """Return a quantity of a row of the tradeoff table as text, with bounds over several seeds."""
     unit, value = QUANTITIES[quantity].unit, row[quantity]
     formats = {
@@ -72,7 +72,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "leading": mean + " accuracy" * (metric == "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
-        "error": wording.MISSING if error is None else shown(error, ERROR),
+        "error": wording.MISSING if error is None else formatted(error, ERROR),
         "loses": run["selector"] != "full" and (None if error is None else error[ERROR] > ROUNDING),
         "slower": [] if error is None else slower(error),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
@@ -117,7 +117,8 @@ def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
         return None
     ordered = near.sort_values([ratio, *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {"ratio": shown(row, ratio), ERROR: shown(row, ERROR), "saved": ratio == "cpu_ratio"}
+    texts = {"ratio": formatted(row, ratio), ERROR: formatted(row, ERROR)}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
     seeds = int(row[QUANTITIES[ratio].seeds])
-    return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds, "slower": slower(row)}
+    facts = {"saved": ratio == "cpu_ratio", "slower": slower(row), "seeds": seeds}
+    return {**row, **texts, **facts, "method": method, "tuner": tuner}

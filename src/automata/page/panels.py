@@ -18,7 +18,7 @@ from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
 from automata.page.chart import WHOLE, chart
-from automata.page.findings import best, fastest, shown
+from automata.page.findings import best, fastest, formatted
 from automata.page.summary import seed_list
 
 NEAR = 1.0
@@ -128,9 +128,9 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
 def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
     positions = [f"{name}{end}" for name in (*ratios, ERROR) for end in ("", "_low", "_high")]
-    mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
-    chosen = winner(mine)
-    seeds = seed_list(mine["seed"])
+    own = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
+    chosen = winner(own)
+    seeds = seed_list(own["seed"])
     if row["seeds"] > 1:
         seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
     for ratio in ratios:
@@ -145,7 +145,7 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> di
         "fraction": row["fraction"],
         **{name: row[name] for name in positions},
         "title": names.method(row["selector"], row["fraction"]),
-        **{QUANTITIES[name].title: shown(row, name) for name in TOOLTIP},
+        **{QUANTITIES[name].title: formatted(row, name) for name in TOOLTIP},
         "Seeds": seeds,
         "Best by validation": chosen["best_configuration"] if chosen else wording.MISSING,
     }
@@ -159,6 +159,7 @@ def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
     room = NEAR * (max(errors) - min(errors))
     if not min(errors) - room <= median <= max(errors) + room:
         return None
+    draws = f"median and range of {int(row['draws'])} draws"
     return {
         "row": row["row"],
         "panel": panel.method,
@@ -167,7 +168,7 @@ def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
         # Draws far away would squeeze the points.
         "low": max(low, min(median, *errors)),
         "high": min(high, max(median, *errors)),
-        "label": f"untuned: {shown(row, ERROR)} (median and range of {int(row['draws'])} draws)",
+        "label": f"untuned: {formatted(row, ERROR)} ({draws})",
     }
 
 
@@ -189,7 +190,7 @@ def _cells(row: dict[Any, Any]) -> list[str]:
         Panel.of(row).method,
         names.method(row["selector"], row["fraction"]) + " (median)" * drawn,
         wording.count(int(row["seeds"]), "draw") if drawn else str(int(row["seeds"])),
-        *(shown(row, quantity) for quantity in QUANTITIES),
+        *(formatted(row, quantity) for quantity in QUANTITIES),
         wording.percent(row["other_cpu_share"]),
         row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,
     ]

@@ -242,7 +242,8 @@ class PairsClaim(MeanClaim):
     def _figure(self) -> str:
         sides = list(map(names.selector, self._selectors))
         if self.under:
-            sides = [f"{name} under {it}" for name, it in zip(sides, self.under, strict=True)]
+            pairs = zip(sides, self.under, strict=True)
+            sides = [f"{selector} under {scheduler}" for selector, scheduler in pairs]
         sign = "over" if self.shape == "ratio" else "less"
         other = MEASURES[self.baseline_quantity or self.quantity].words
         figure = f"the {self._measure.words} of {sides[0]} {sign} the {other} of {sides[1]}"
