@@ -96,7 +96,7 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def resampling(ratios: pd.DataFrame) -> pd.DataFrame:
+def pooled_differences(ratios: pd.DataFrame) -> pd.DataFrame:
     """Return `mean_differences` of each contrast at each of LEVELS."""
     pairs = paired_differences(ratios)
     groups = [group for _, group in pairs.groupby(CONTRAST, sort=False)]

@@ -81,7 +81,7 @@ def mean(values: Values) -> float:
 def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
     """Return which of n points are on the Pareto front, i.e. which no other point beats.
 
-    A point beats another if it is at least as fast and at most as bad, and better in one of both.
+    A point beats another if it is at least as fast and at most as bad, and better in one.
     Equal points are on the front together.
     """
     faster = speedups[:, None] - speedups[None, :]  # row's point minus column's point

@@ -56,7 +56,7 @@ _TABLES = (
     Table(
         "selector-comparison.csv",
         "Paired differences between selectors.",
-        "selectors:resampling",
+        "selectors:pooled_differences",
         published=False,
     ),
     Table(

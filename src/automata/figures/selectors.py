@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.selectors import ALL, fronts, resampling, summary
+from automata.analysis.selectors import ALL, fronts, pooled_differences, summary
 from automata.analysis.study import Study, compared, panels, selectors
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
@@ -30,10 +30,10 @@ SIDES = {
 def selector_comparison(study: Study) -> Figure:
     """Return mean differences in error (left) and ratios of speedups (right), with intervals.
 
-    Lines are rows of `selectors.resampling` over all data sets, first AUTOMATA's pairs. A pair has
+    Lines are rows of `selectors.pooled_differences` over all data sets, first AUTOMATA's pairs. A pair has
     a line per subset size, and a line for all sizes if there are several.
     """
-    table = resampling(study.ratios)
+    table = pooled_differences(study.ratios)
     drawn = _placed(table[table["dataset"] == ALL])
     height = 1.1 + LINE_INCHES * max([4.0, *drawn["place"]])
     figure, grid = style.axes_of(1, 2, height, sharey=True)

@@ -9,11 +9,11 @@ from matplotlib.ticker import MaxNLocator
 
 from automata import names
 from automata.analysis.quantities import ERROR, QUANTITIES
-from automata.analysis.study import Panel, Study
+from automata.analysis.study import Study
 from automata.analysis.wording import seconds
 from automata.figures import style
 from automata.figures.style import FAINT, RATIO_TICKS, Look
-from automata.figures.tradeoff import COLUMNS, add_note, content
+from automata.figures.tradeoff import COLUMNS, add_note, content, papers
 from automata.names import AUTOMATA
 
 TIME = "total_seconds"
@@ -45,9 +45,9 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
     star is FULL. Data sets without runs are left out, single lanes are not.
     """
     contents = [
-        content(study, Panel(dataset, *column), QUANTITIES["speedup"], ("full", AUTOMATA))
+        content(study, panel, QUANTITIES["speedup"], ("full", AUTOMATA))
         for dataset in datasets
-        for column in COLUMNS
+        for panel in papers(dataset)
     ]
     ran = {one.panel.dataset for one in contents if len(one.runs)}
     datasets = tuple(name for name in datasets if name in ran) or datasets

@@ -89,16 +89,16 @@ def content(
 
 def speedups(study: Study, *datasets: str) -> Figure:
     """Return the speedups of `datasets`, with a row of the paper's panels for each."""
-    return _grid(study, [(_papers(dataset), QUANTITIES["speedup"]) for dataset in datasets])
+    return _grid(study, [(papers(dataset), QUANTITIES["speedup"]) for dataset in datasets])
 
 
 def energy_co2(study: Study, of_energy: str, of_co2: str) -> Figure:
     """Return the energy ratios of one data set, and the CO2 ratios of another."""
     ratios = {of_energy: "energy_ratio", of_co2: "co2_time_ratio"}  # as in the paper
-    return _grid(study, [(_papers(name), QUANTITIES[ratio]) for name, ratio in ratios.items()])
+    return _grid(study, [(papers(name), QUANTITIES[ratio]) for name, ratio in ratios.items()])
 
 
-def _papers(dataset: str) -> list[Panel]:
+def papers(dataset: str) -> list[Panel]:
     """Return a data set's panels in the paper's figures."""
     return [Panel(dataset, *column) for column in COLUMNS]
 

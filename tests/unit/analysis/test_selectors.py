@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from automata.analysis.selectors import ALL, fronts, paired_differences, resampling, summary
+from automata.analysis.selectors import ALL, fronts, paired_differences, pooled_differences, summary
 
 from .conftest import only, run
 
@@ -92,7 +92,7 @@ SETS = {"dna": [-1.0] * 5, "letter": [-2.0] * 3, "sst2": [-6.0]}
     ],
 )
 def test_panels_are_pooled_by_seeds_or_data_sets(rows, place, expected):
-    row = only(resampling(pd.DataFrame(rows)), **place)
+    row = only(pooled_differences(pd.DataFrame(rows)), **place)
     bounds = [f"error_difference{side}" for side in ("", "_low", "_high")]
     found = [row[name] for name in (*bounds, "over", "units", "pairs")]
     assert found[:3] == pytest.approx(expected[:3])

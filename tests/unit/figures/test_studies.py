@@ -8,7 +8,7 @@ from matplotlib.colors import to_hex
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
-from automata.analysis.selectors import ALL, fronts, resampling, summary
+from automata.analysis.selectors import ALL, fronts, pooled_differences, summary
 from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures import searches
 
@@ -24,7 +24,7 @@ def tuples(table, *columns):
 @pytest.fixture(scope="module")
 def pooled(some):
     """The rows of the table over all data sets, AUTOMATA's pairs first."""
-    table = resampling(some.ratios)
+    table = pooled_differences(some.ratios)
     table = table[table["dataset"] == ALL]
     own = table["selector"] == "gradmatch"
     return pd.concat([table[own], table[~own]])
