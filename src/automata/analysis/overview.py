@@ -50,13 +50,11 @@ def overview(study: Study) -> str:
 
 def for_readers(table: pd.DataFrame) -> pd.DataFrame:
     """Return `table` sorted by its AXES, with display names."""
-    axes = {axis: AXES[axis] for axis in AXES if axis in table}
-    if axes:
-        places = {
-            axis: names.ordered(table[axis], order).index for axis, (order, _) in axes.items()
-        }
-        table = table.sort_values([*axes], key=lambda values: values.map(places[str(values.name)]))
-    return table.assign(**{axis: table[axis].map(display) for axis, (_, display) in axes.items()})
+    axes = [axis for axis in AXES if axis in table]
+    orders = {axis: names.ordered(table[axis], AXES[axis][0]) for axis in axes}
+    ordered = {axis: pd.Categorical(table[axis], orders[axis]) for axis in axes}
+    table = table.assign(**ordered).sort_values(axes)
+    return table.assign(**{axis: [AXES[axis][1](name) for name in table[axis]] for axis in axes})
 
 
 def by_size(
