@@ -19,7 +19,7 @@ def test_data_sets_have_the_papers_names_and_order_and_a_users_own_follow_by_nam
     assert set(names.DATASETS) == set(DATASETS)
     labels = ["mine", "letter", "a", "dna"]
     assert names.ordered(labels, names.DATASETS) == ["dna", "letter", "a", "mine"]
-    assert Panel("my-set", "tpe", "hyperband").short_title == "my-set (TPE, HB)"
+    assert Panel("my-set", "tpe", "hyperband").title == "my-set (TPE, HB)"
 
 
 def test_methods_differ_in_name_marker_and_colour():

@@ -1,4 +1,4 @@
-"""Where the time goes: measured speedups against their ceiling, and the phases of a run."""
+"""Where time goes: measured speedups against their ceiling, and the phases of a run."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ SIZE = 4.5
 
 
 def ceiling_figure(study: Study) -> Figure:
-    """Return speedup against ceiling, a panel per scheduler, a point per combination."""
+    """Return speedup against ceiling, with a panel per scheduler and a point per combination."""
     table = study.tradeoff
-    # Controls on all data have a ceiling of one.
+    # The ceiling of controls on all data is 1.
     table = table[~table["selector"].isin(ALL_DATA_CONTROLS) & table["speedup"].notna()]
     schedulers = names.ordered(table["scheduler"], names.SCHEDULERS)
     width = min(style.PAGE_INCHES, 1.0 + 2.7 * max(1, len(schedulers)))
@@ -79,14 +79,14 @@ LOOKS: dict[str, tuple[str, Look]] = {
     "orchestration": ("orchestration", {"facecolor": "black"}),
     "final": ("final training", {"facecolor": "0.88"}),
 }
-"""Part -> its name and the look of its bars: greys and hatches, because colours mean selectors."""
+"""Part -> name and look of its bars: greys and hatches, because colours stand for selectors."""
 EDGE: Look = {"edgecolor": "black", "linewidth": 0.3}
 
 
 def time_split_figure(study: Study, dataset: str) -> Figure:
-    """Return stacked bars of mean seconds per selector and subset size, a column per panel.
+    """Return stacked bars of mean seconds per selector and subset size, with a column per panel.
 
-    Bars are rows of `tradeoff.time_split`; the number at the end of each is its speedup.
+    Bars are rows of `tradeoff.time_split`, each with its speedup at the end.
     """
     table = time_split(study.runs[study.runs["dataset"] == dataset], study.ratios)
     columns, order = panels(table), selectors(table)
@@ -100,11 +100,11 @@ def time_split_figure(study: Study, dataset: str) -> Figure:
     for axes, panel in zip(grid[0], columns, strict=True):
         rows = panel.rows(table)
         untuned = panel.rows(study.untuned)["speedup"]
-        if len(untuned):  # a ratio of means, which the table of single runs lacks
+        if len(untuned):  # this speedup is a ratio of means, which single runs lack
             speedups = rows["speedup"].where(rows["selector"] != "untuned", untuned.iloc[0])
             rows = rows.assign(speedup=speedups)
         _draw_bars(axes, rows, bars)
-        axes.set_title(names.tuner(panel.search, panel.scheduler))
+        axes.set_title(panel.tuner)
     grid[0, 0].set_yticks(range(len(bars)), [names.method(*bar) for bar in bars])
     grid[0, 0].set_ylim(len(bars) - 0.4, -0.6)
     figure.supxlabel("Seconds, mean over seeds")

@@ -1,4 +1,4 @@
-"""Selectors against each other: Pareto fronts, and a forest plot of pairs."""
+"""Selectors against each other: a forest plot of pairs, and Pareto fronts."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
+from automata.analysis.selectors import ALL, fronts, pooled_differences, summary
 from automata.analysis.study import Study, compared, panels, selectors
-from automata.analysis.tradeoff import ALL, fronts, resampling, summary
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
@@ -24,16 +24,16 @@ SIDES = {
     "error_difference": ("first better", "second better", "Difference in test error (pp)"),
     "speedup_ratio": ("second faster", "first faster", "Ratio of speedups"),
 }
-"""Column -> meaning of its left and right, and its label."""
+"""Column -> meaning of the left and the right side, and label."""
 
 
 def selector_comparison(study: Study) -> Figure:
-    """Return mean differences in error, left, and ratios of speedups, right, with intervals.
+    """Return mean differences in error (left) and ratios of speedups (right), with intervals.
 
-    Lines are rows of `tradeoff.resampling` over all data sets, AUTOMATA's pairs
-    first. A pair has a line per subset size, and one of all sizes if there are several.
+    Lines are rows of `selectors.pooled_differences` over all data sets, first AUTOMATA's pairs. A
+    pair has a line per subset size, and a line for all sizes if there are several.
     """
-    table = resampling(study.ratios)
+    table = pooled_differences(study.ratios)
     drawn = _placed(table[table["dataset"] == ALL])
     height = 1.1 + LINE_INCHES * max([4.0, *drawn["place"]])
     figure, grid = style.axes_of(1, 2, height, sharey=True)
@@ -54,7 +54,7 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
     pairs = contrasts(pooled["selector"])
     for one, other in sorted(pairs, key=lambda pair: pair[0] != AUTOMATA):
         rows = pooled[(pooled["selector"] == one) & (pooled["baseline"] == other)]
-        if len(rows) <= 2:  # one size: the row of all sizes says the same
+        if len(rows) <= 2:  # with one size, the row of all sizes says the same
             rows = rows[rows["fraction"] != ALL]
         if len(rows):
             places = [top + 1 + i for i in range(len(rows))]
@@ -66,7 +66,7 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
-    """Draw a quantity: black if it has an interval that excludes no difference, else grey."""
+    """Draw a quantity, black if its interval excludes no difference, otherwise grey."""
     none, form = (0.0, "{:+.2f}") if column == "error_difference" else (1.0, "{:.2f}")
     axes.axvline(none, color=style.FAINT, linewidth=0.8, zorder=1)
     drawn = drawn[drawn[column].notna()]
@@ -82,11 +82,11 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
         mark, size, weight = ("D", 5.5, "bold") if pooled else ("o", 3.5, "normal")
         look: Look = {"marker": mark, "markersize": size, "color": colour, "zorder": 3}
         axes.plot([mean], [place], gid="mean", **look)
-        shown = [form.format(round(it, 2) + 0.0).replace("-", MINUS) for it in numbers]
+        texts = [form.format(round(number, 2) + 0.0).replace("-", MINUS) for number in numbers]
         words: Look = {"va": "center", "fontsize": style.SMALL, "fontweight": weight}
         across = axes.get_yaxis_transform()
         text = "{} ({} to {})" if several else "{}"
-        axes.text(1.01, place, text.format(*shown), transform=across, **words)
+        axes.text(1.01, place, text.format(*texts), transform=across, **words)
     if column == "speedup_ratio":
         low, high = drawn[f"{column}_low"].min(), drawn[f"{column}_high"].max()
         style.logarithmic(axes, "x", min(0.9, low / 1.04), max(1.1, high * 1.04))
@@ -97,9 +97,9 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
 
 
 def _name_lines(axes: Axes, drawn: pd.DataFrame) -> None:
-    """Name the pairs, in bold, and their lines."""
+    """Write the names of the pairs, in bold, and of their lines."""
     heads = drawn.groupby("pair", sort=False)["place"].min() - 1
-    sizes = ["all sizes" if it == ALL else percent(float(it)) for it in drawn["fraction"]]
+    sizes = ["all sizes" if size == ALL else percent(float(size)) for size in drawn["fraction"]]
     axes.set_yticks([*heads, *drawn["place"]], [*heads.index, *sizes])
     for label in axes.get_yticklabels()[: len(heads)]:
         label.set_fontweight("bold")
@@ -136,9 +136,9 @@ MEAN: Look = {"color": "black", "linewidth": 1.4}
 
 
 def pareto_figure(study: Study) -> Figure:
-    """Return for each selector its shares of panels and its hypervolume in each panel.
+    """Return the shares of panels in which selectors lead, and their hypervolume in each panel.
 
-    A panel is a data set, search and scheduler; see `automata.analysis.tradeoff.fronts`.
+    The numbers are of `automata.analysis.selectors.fronts`.
     """
     table = fronts(study.tradeoff)
     totals = summary(table)
@@ -179,7 +179,7 @@ def _draw_shares(axes: Axes, totals: pd.DataFrame) -> None:
 def _draw_hypervolumes(axes: Axes, table: pd.DataFrame, order: list[str]) -> None:
     for y, selector in enumerate(order):
         shares = table.loc[table["selector"] == selector, "share"].to_numpy(np.float64)
-        # Offsets spread many points without random numbers.
+        # Offsets spread the points without random numbers.
         offsets = 0.5 * ((np.arange(len(shares)) * 0.618) % 1 - 0.5)
         look = style.marker(selector, 3.5, linestyle="none", alpha=0.75)
         axes.plot(shares, y + offsets, gid=f"shares {selector}", zorder=3, **look)

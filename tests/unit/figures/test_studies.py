@@ -8,7 +8,8 @@ from matplotlib.colors import to_hex
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
-from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
+from automata.analysis.selectors import ALL, fronts, pooled_differences, summary
+from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures import searches
 
 from .drawn import bars, points, texts
@@ -23,7 +24,7 @@ def tuples(table, *columns):
 @pytest.fixture(scope="module")
 def pooled(some):
     """The rows of the table over all data sets, AUTOMATA's pairs first."""
-    table = resampling(some.ratios)
+    table = pooled_differences(some.ratios)
     table = table[table["dataset"] == ALL]
     own = table["selector"] == "gradmatch"
     return pd.concat([table[own], table[~own]])
