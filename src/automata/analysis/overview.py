@@ -218,7 +218,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         "Speedup over FULL (its ceiling), and error, by the subset's share of the training set. "
         f"The ceiling is {QUANTITIES['ceiling'].definition.replace('The', 'the', 1)} FULL's repeat "
         "is noise alone: FULL with other weights and mini-batches. "
-        "More: `tradeoff.csv` (all selectors), `fronts.csv`.",
+        "More: `tradeoff.csv` (all selectors).",
         glance,
     ),
     (

@@ -1,4 +1,4 @@
-"""Selectors against each other: Pareto fronts, and differences between pairs of runs.
+"""Selectors against each other: differences between pairs of runs.
 
 Each contrast changes one thing: fixed or redrawn subsets, or random or gradient-based ones. The
 paper changes both at once.
@@ -6,17 +6,15 @@ paper changes both at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from automata.analysis.quantities import ERROR
-from automata.analysis.statistics import UNITS, Spread, hypervolume, of_units, summarise
+from automata.analysis.statistics import UNITS, Spread, of_units, summarise
 from automata.analysis.study import PANEL, compared
-from automata.analysis.tradeoff import POINT, unbeaten
-from automata.names import CONTROLS, contrasts
+from automata.names import contrasts
 
 CONTRAST = ["selector", "baseline"]
 """The columns that name a contrast."""
@@ -29,54 +27,6 @@ LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [
 
 ALL = "all"
 """The value of a column that a row pools."""
-
-
-def fronts(tradeoff: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per panel and selector; FULL is the point (1, 0), other controls are left out.
-
-    `points` counts the selector's subset sizes (means over seeds), `on_front` those that no other
-    point of the panel beats. `hypervolume` is the area that the points dominate up to speedup 1 and
-    `worst_error`, the panel's largest error in percentage points. `share` divides it by the area of
-    all points of the panel; shares overlap.
-    """
-    methods = tradeoff[~tradeoff["selector"].isin(CONTROLS.keys() - {"full"})]
-    methods = methods[methods["speedup"].notna() & methods[ERROR].notna()]
-    worst = methods.groupby(PANEL)[ERROR].transform("max")
-    methods = methods.assign(on_front=unbeaten(methods), worst_error=worst)
-    areas = {panel: _area(rows) for panel, rows in methods.groupby(PANEL)}
-    return summarise(
-        methods,
-        [*PANEL, "selector"],
-        {
-            "points": len,
-            "on_front": lambda group: int(group["on_front"].sum()),
-            "hypervolume": _area,
-            "share": lambda group: _area(group) / (areas[tuple(group[PANEL].iloc[0])] or math.nan),
-            "worst_error": lambda group: group["worst_error"].iloc[0],
-        },
-        ["records"],
-    )
-
-
-def _area(rows: pd.DataFrame) -> float:
-    """Return the area that rows of one panel dominate."""
-    speedups, errors = rows[POINT].to_numpy(np.float64).T
-    return float(hypervolume(speedups, errors, (1.0, rows["worst_error"].iloc[0])))
-
-
-def summary(table: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per selector of `fronts`: the number of panels in which it leads.
-
-    `panels_on_front`: one of its points is on the front. `panels_largest`: its hypervolume is
-    positive and the largest.
-    """
-    largest = table.groupby(PANEL)["hypervolume"].transform("max")
-    judged = table.assign(
-        panels_on_front=table["on_front"] > 0,
-        panels_largest=(table["hypervolume"] == largest) & (table["hypervolume"] > 0),
-    ).groupby("selector")
-    counts = judged[["panels_on_front", "panels_largest"]].sum()
-    return counts.assign(panels=judged.size()).reset_index()
 
 
 def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:

@@ -58,7 +58,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         },
         ["record", "full_record"],
     )
-    table.insert(len(table.columns) - 1, "on_front", unbeaten(table))
+    table.insert(len(table.columns) - 1, "on_front", _unbeaten(table))
     return table
 
 
@@ -67,7 +67,7 @@ def _values(column: str) -> Callable[[pd.DataFrame], str]:
     return lambda group: ", ".join(sorted(set(group[column].dropna())))
 
 
-def unbeaten(table: pd.DataFrame) -> pd.Series:
+def _unbeaten(table: pd.DataFrame) -> pd.Series:
     """Return which rows no other row of their panel beats, without FULL's repeat."""
     front = pd.Series(False, index=table.index)
     methods = table[(table["selector"] != "full-again") & table["speedup"].notna()]

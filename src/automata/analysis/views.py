@@ -60,12 +60,6 @@ _TABLES = (
         published=False,
     ),
     Table(
-        "fronts.csv",
-        "Pareto fronts and hypervolumes, by panel.",
-        "selectors:fronts",
-        published=False,
-    ),
-    Table(
         "rank-agreement.csv",
         "Kendall's tau with FULL, by rung and subset size.",
         "search_studies:rank_agreement",
@@ -197,27 +191,12 @@ _FIGURES = (
         table="selector-comparison.csv",
     ),
     View(
-        "pareto",
-        "selectors:pareto_figure",
-        BEYOND,
-        "Left: how often each selector is on the Pareto front of speedup and relative test "
-        "error, and how often it dominates the largest area. Right: the area that it "
-        "dominates, a point per data set, search and scheduler.",
-    ),
-    View(
         "rank-agreement",
         "searches:rank_agreement_figure",
         BEYOND,
         "Do scores from subsets rank configurations as scores from all data do? Kendall's tau "
         "between the validation accuracies that a selector and FULL give to the same "
         "configurations, by the epoch of the evaluation. FULL's repeat is the noise ceiling.",
-    ),
-    View(
-        "ceiling",
-        "seconds:ceiling_figure",
-        BEYOND,
-        f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
-        "one subset size in one search, the mean over its seeds.",
     ),
     *(
         View(

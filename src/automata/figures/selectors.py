@@ -1,16 +1,14 @@
-"""Selectors against each other: a forest plot of pairs, and Pareto fronts."""
+"""Selectors against each other: a forest plot of pairs."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.selectors import ALL, fronts, pooled_differences, summary
-from automata.analysis.study import Study, compared, panels, selectors
+from automata.analysis.selectors import ALL, pooled_differences
+from automata.analysis.study import Study, compared, panels
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
@@ -121,84 +119,4 @@ def _comparison_note(drawn: pd.DataFrame, study: Study) -> list[str]:
         f"Each row rests on {notes.counted(drawn['pairs'], 'pair')}.",
         *[f"{count(disturbed, 'run')} beside other work have no speedup."] * bool(disturbed),
         *([f"Not compared, for lack of runs: {', '.join(missing)}."] if missing else []),
-    ]
-
-
-SELECTOR_INCHES, FRAME_INCHES = 0.3, 0.8
-
-MARK: Look = {"linestyle": "none", "color": "0.2", "markersize": 4.5}
-MARKS: dict[str, Look] = {
-    "panels_on_front": {"marker": "o", "label": "on the front"},
-    "panels_largest": {"marker": "D", "markerfacecolor": "white", "label": "largest hypervolume"},
-}
-"""Column of the summary -> look of its marks."""
-MEAN: Look = {"color": "black", "linewidth": 1.4}
-
-
-def pareto_figure(study: Study) -> Figure:
-    """Return the shares of panels in which selectors lead, and their hypervolume in each panel.
-
-    The numbers are of `automata.analysis.selectors.fronts`.
-    """
-    table = fronts(study.tradeoff)
-    totals = summary(table)
-    order = selectors(totals)
-    height = FRAME_INCHES + SELECTOR_INCHES * max(3, len(order))
-    figure, grid = style.axes_of(1, 2, height, sharey=True)
-    left, right = grid[0]
-    if totals.empty:
-        for axes in grid[0]:
-            style.write_instead(axes, "no comparable run" if len(study.ratios) else "not run")
-        return figure
-    _draw_shares(left, totals.set_index("selector").loc[order])
-    _draw_hypervolumes(right, table, order)
-    left.set_yticks(range(len(order)), [names.selector(name) for name in order])
-    left.set_ylim(len(order) - 0.5, -0.5)
-    marks = [Line2D([], [], **MARK | look) for look in MARKS.values()]
-    style.add_legend(figure, [*marks, Line2D([], [], label="mean over panels", **MEAN)])
-    notes.add_note(figure, _pareto_note(table, study.tradeoff), study, panels(table))
-    return figure
-
-
-def _draw_shares(axes: Axes, totals: pd.DataFrame) -> None:
-    y = np.arange(len(totals))
-    axes.hlines(y, 0, 1, color="0.9", linewidth=0.8, zorder=1)
-    for offset, (column, look) in zip((-0.16, 0.16), MARKS.items(), strict=True):
-        axes.plot(
-            totals[column] / totals["panels"], y + offset, zorder=3, gid=column, **MARK | look
-        )
-        for at, number, of in zip(y, totals[column], totals["panels"], strict=True):
-            words: Look = {"va": "center", "fontsize": style.SMALL, "color": style.FAINT}
-            axes.text(1.06, at + offset, f"{number}/{of}", **words)
-    axes.set_xlim(-0.04, 1.24)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
-    axes.set_xlabel("Share of panels (%)")
-    axes.grid(visible=False, axis="y")
-
-
-def _draw_hypervolumes(axes: Axes, table: pd.DataFrame, order: list[str]) -> None:
-    for y, selector in enumerate(order):
-        shares = table.loc[table["selector"] == selector, "share"].to_numpy(np.float64)
-        # Offsets spread the points without random numbers.
-        offsets = 0.5 * ((np.arange(len(shares)) * 0.618) % 1 - 0.5)
-        look = style.marker(selector, 3.5, linestyle="none", alpha=0.75)
-        axes.plot(shares, y + offsets, gid=f"shares {selector}", zorder=3, **look)
-        if np.isfinite(shares).any():
-            axes.plot([np.nanmean(shares)] * 2, [y - 0.36, y + 0.36], zorder=4, **MEAN)
-    axes.set_xlim(-0.04, 1.04)
-    axes.set_xlabel("Hypervolume (share of the area of all selectors)")
-    axes.grid(visible=False, axis="y")
-
-
-def _pareto_note(table: pd.DataFrame, tradeoff: pd.DataFrame) -> list[str]:
-    used = tradeoff[tradeoff["selector"].isin(set(table["selector"]) - {"full"})]
-    sizes = {tuple(sorted(group.unique())) for _, group in used.groupby("selector")["fraction"]}
-    equal = f"Subset sizes: {', '.join(percent(size) for size in max(sizes, default=()))}."
-    unequal = "Selectors were run with different subset sizes: more sizes dominate more."
-    return [
-        f"A panel is a data set, search and scheduler: {count(len(panels(table)), 'panel')}.",
-        "A selector has a point per subset size, the mean over seeds. Its hypervolume is the area"
-        " that these points dominate, from speedup 1 and the panel's worst error.",
-        "FULL is the point (1, 0) and dominates nothing.",
-        equal if len(sizes) <= 1 else unequal,
     ]

@@ -1,56 +1,11 @@
-"""Selectors against each other: Pareto fronts and paired differences."""
+"""Selectors against each other: paired differences."""
 
 import pandas as pd
 import pytest
 
-from automata.analysis.selectors import ALL, fronts, paired_differences, pooled_differences, summary
+from automata.analysis.selectors import ALL, paired_differences, pooled_differences
 
 from .conftest import only, run
-
-
-def point(selector, fraction, speedup, error, **changes):
-    records = f"full.json {selector}-{fraction}.json"
-    errors = {"relative_test_error": error, "records": records}
-    return run(selector, fraction, speedup=speedup, **errors, **changes)
-
-
-FULL = point("full", 1.0, 1.0, 0.0)
-POINTS = [
-    FULL,
-    point("craig", 0.1, 3.0, 1.0),  # 2 x 3 over the reference (1, 4)
-    point("craig", 0.05, 5.0, 2.0),  # and 2 x 2 more
-    point("rs2", 0.1, 3.0, 3.0),  # 2 x 1, inside the above
-    point("random", 0.1, 6.0, 4.0),  # the worst: on the front, covers nothing
-]
-
-
-def test_selectors_of_a_panel_have_points_on_its_front_and_areas():
-    # Controls that save no time take no part.
-    controls = [point(name, 1.0, 50.0, -9.0) for name in ("full-again", "untuned")]
-    table = fronts(pd.DataFrame([*POINTS, *controls]))
-    columns = ["selector", "points", "on_front", "hypervolume", "share", "worst_error"]
-    assert table[columns].to_numpy().tolist() == [
-        ["craig", 2, 2, 10, 1, 4],
-        ["full", 1, 1, 0, 0, 4],
-        ["random", 1, 1, 0, 0, 4],
-        ["rs2", 1, 0, 2, 0.2, 4],
-    ]
-    assert table["records"][0] == "craig-0.05.json craig-0.1.json full.json"
-
-
-def test_a_selector_leads_in_the_panels_where_its_area_is_largest():
-    errors = {"full": 9, "rs2": 0, "craig": 0}
-    tied = [point(name, 0.1, 2.0, error, dataset="dna") for name, error in errors.items()]
-    slow = [point(name, 0.1, 0.5, 1.0, dataset="sst2") for name in ("full", "rs2")]
-    table = fronts(pd.DataFrame([*POINTS, *tied, *slow]))
-    assert table.loc[table["dataset"] == "sst2", "share"].isna().all()  # nothing is covered
-    columns = ["selector", "panels", "panels_on_front", "panels_largest"]
-    assert summary(table)[columns].to_numpy().tolist() == [
-        ["craig", 2, 2, 2],
-        ["full", 3, 2, 0],  # off the front where something is faster and no worse
-        ["random", 1, 1, 0],
-        ["rs2", 3, 2, 1],
-    ]
 
 
 def pairs(errors, **changes):
