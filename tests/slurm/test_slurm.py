@@ -123,20 +123,6 @@ def test_each_run_is_one_job_and_nothing_else_is(mini):
     assert comments == [f"{rule}_{run}__0" for run in runs]
 
 
-def test_jobs_have_what_the_configuration_says(mini):
-    expected = {
-        "JobState": "COMPLETED",
-        "Partition": "measured",
-        "NumNodes": "1",
-        "NumCPUs": "1",
-        "MinMemoryNode": "3000M",
-        "TimeLimit": "00:10:00",
-        "TresPerJob": "gres:gpu:fake:1",
-        "OverSubscribe": "OK",
-    }
-    assert [{key: job[key] for key in expected} for job in jobs(mini)] == 3 * [expected]
-
-
 def test_jobs_that_share_the_node_run_at_the_same_time(mini):
     first, second, _ = jobs(mini)
     assert overlap(first, second)
