@@ -110,6 +110,11 @@ def test_without_a_method_it_does_what_new_writes(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recommended, "probed", lambda data, job: [Epoch(0.5, 0.005)])
     monkeypatch.setattr(recommended, "cpus", lambda: 1)
+
+    def recommend_only(command: str, folder: Path, *_: object) -> None:
+        if command == "recommend":
+            request.recommend(folder)
+
     monkeypatch.setattr(api, "run_command", recommend_only)
     frame = pd.concat([iris] * (rows // 150)).assign(number=range(rows))
     frame.to_csv("iris.csv", index=False)
@@ -124,12 +129,6 @@ def test_without_a_method_it_does_what_new_writes(
     said = capsys.readouterr().out
     assert "number: left out (" in said
     assert f"\nmethod: {method}, by predicted times: " in said
-
-
-def recommend_only(*arguments: object) -> None:
-    """Run the command `recommend` alone."""
-    if arguments[0] == "recommend":
-        request.recommend(Path(str(arguments[1])))
 
 
 @pytest.mark.xdist_group("ray")
@@ -155,57 +154,44 @@ def test_the_import_changes_no_environment_and_starts_no_library() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-PATIENT = {"protocol": {"tabular": {"patience": None}}}  # else a training ends within a second
-LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS | PATIENT}
-
-
-def family_once(entry: bytes, folder: Path) -> list[psutil.Process]:
-    """Return the job of this process and the processes below it, once its log has an `entry`."""
-    log = folder / "job/search/log.jsonl"
-    while not (log.exists() and entry in log.read_bytes()):
-        time.sleep(0.1)
-    (job,) = [it for it in psutil.Process().children() if str(folder / "job") in it.cmdline()]
-    return [job, *job.children(recursive=True)]
-
-
-def test_a_lost_ray_of_the_job_is_an_error_of_the_caller(
-    iris: pd.DataFrame, tmp_path: Path
-) -> None:
-    def kill() -> None:
-        family = family_once(b'"started"', tmp_path)
-        next(process for process in family if process.name() == "raylet").kill()
-
-    killer = Thread(target=kill)
-    killer.start()
-    asked = {**LONG, "epochs": 100_000, "selector": "full", "folder": tmp_path}
-    with pytest.raises(automata.UserError, match="Ray's process raylet was killed or crashed"):
-        automata.tune(iris, "species", **asked)
-    killer.join()
+def test_the_error_of_a_job_is_one_of_the_caller(tmp_path: Path) -> None:
+    paths = "--work", tmp_path / "job", "--output", tmp_path / "record.json"
+    with pytest.raises(automata.UserError) as error:
+        api.run_command("tune", tmp_path / "none", "--job", make_job().model_dump_json(), *paths)
+    line, (output,) = str(error.value), error.value.__notes__
+    assert line.startswith(f"{tmp_path}/none: ")
+    assert output.endswith(f"automata tune: error: {line}")
 
 
 def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
     iris: pd.DataFrame, tmp_path: Path
 ) -> None:
-    asked = {**LONG, "epochs": 2000, "folder": tmp_path, "scheduler": "asha"}
+    settings = SETTINGS | {"protocol": {"tabular": {"patience": None}}}  # else it takes a second
+    asked = {"configurations": 1, "epochs": 2000, "scheduler": "asha", "settings": settings}
     family: list[psutil.Process] = []
 
     def interrupt() -> None:
-        family.extend(family_once(b'"reported"', tmp_path))
+        log = tmp_path / "job/search/log.jsonl"
+        while not (log.exists() and b'"reported"' in log.read_bytes()):
+            time.sleep(0.1)
+        children = psutil.Process().children()
+        (job,) = [child for child in children if str(tmp_path / "job") in child.cmdline()]
+        family.extend([job, *job.children(recursive=True)])
         interrupt_main()
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            automata.tune(iris, "species", **asked)
+            automata.tune(iris, "species", folder=tmp_path, **asked)
     finally:
         signal.signal(signal.SIGINT, before)
     assert psutil.wait_procs(family, 60)[1] == []
-    found = automata.tune(iris, "species", **asked)
+    found = automata.tune(iris, "species", folder=tmp_path, **asked)
     assert found.record.resumed
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(api, "run_command", None)  # a finished result is there
-        assert automata.tune(iris, "species", **asked).record == found.record
+        assert automata.tune(iris, "species", folder=tmp_path, **asked).record == found.record
 
 
 @pytest.mark.parametrize(
@@ -253,24 +239,21 @@ def mixed(seed: int) -> dict[str, Any]:
     return {"data": frame, "target": "kind"}
 
 
-def reviews() -> dict[str, Any]:
-    """Return arguments of `tune`: 60 texts."""
-    words = ["lovely", "dull", "film", "it's, in short,"]
-    texts = [" ".join(RANDOM.choice(words, number)) for number in RANDOM.integers(1, 9, 60)]
-    vectors = {"data": {"vectors": {"source": None, "dimension": 5}}}
-    frame = pd.DataFrame({"review": texts, "kind": ["good", "bad"] * 30})
-    return {"data": frame, "target": "kind", "text": "review", "settings": SETTINGS | vectors}
-
-
-def pictures() -> dict[str, Any]:
-    """Return arguments of `tune`: 60 grey images, and their classes."""
-    images = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
-    return {"data": (images, np.arange(60) % 2)}
-
-
 RANDOM = np.random.default_rng(0)
-GIVEN = {f"table-{seed}": mixed(seed) for seed in range(5)}
-GIVEN |= {"text": reviews(), "image": pictures()}
+WORDS = ["lovely", "dull", "film", "it's, in short,"]
+TEXTS = [" ".join(RANDOM.choice(WORDS, number)) for number in RANDOM.integers(1, 9, 60)]
+VECTORS = {"data": {"vectors": {"source": None, "dimension": 5}}}
+GREY = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
+GIVEN: dict[str, dict[str, Any]] = {
+    **{f"table-{seed}": mixed(seed) for seed in range(5)},
+    "text": {
+        "data": pd.DataFrame({"review": TEXTS, "kind": ["good", "bad"] * 30}),
+        "target": "kind",
+        "text": "review",
+        "settings": SETTINGS | VECTORS,
+    },
+    "image": {"data": (GREY, np.arange(60) % 2)},
+}
 
 
 @in_process
