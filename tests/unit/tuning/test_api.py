@@ -222,30 +222,22 @@ def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     assert record.best.score == pytest.approx(np.exp(-record.best.progress.evaluations[-1].loss))
 
 
-def mixed(seed: int) -> dict[str, Any]:
-    """Return arguments of `tune`: 60 rows of each kind of column but one, and classes of a type."""
-    drawn = np.random.default_rng(seed)
-    days = pd.Timestamp("2020-01-31") + pd.to_timedelta(drawn.integers(0, 999, 60), "D")
-    columns = {
-        "height": np.where(np.arange(60) % 7, drawn.normal(100, 30, 60), np.nan),
-        "soil": drawn.choice(["sand", "clay", "it's"], 60),
-        "day": days,
-        "wet": drawn.choice([True, False], 60),
-        "code": drawn.choice(["01", "02", "10"], 60),
-    }
-    del columns[[*columns][seed]]
-    classes: Any = [["u", "v"], [0, 1, 2], [True, False], ["01", "1", "2"], ["no", "yes"]][seed]
-    frame = pd.DataFrame(columns).assign(kind=drawn.permutation([*classes] * 60)[:60])
-    return {"data": frame, "target": "kind"}
-
-
 RANDOM = np.random.default_rng(0)
 WORDS = ["lovely", "dull", "film", "it's, in short,"]
 TEXTS = [" ".join(RANDOM.choice(WORDS, number)) for number in RANDOM.integers(1, 9, 60)]
 VECTORS = {"data": {"vectors": {"source": None, "dimension": 5}}}
 GREY = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
+MIXED = {
+    "height": np.where(np.arange(60) % 7, RANDOM.normal(100, 30, 60), np.nan),
+    "soil": RANDOM.choice(["sand", "clay", "it's"], 60),
+    "day": pd.Timestamp("2020-01-31") + pd.to_timedelta(RANDOM.integers(0, 999, 60), "D"),
+    "wet": RANDOM.choice([True, False], 60),
+    "code": RANDOM.choice(["01", "02", "10"], 60),
+    "kind": RANDOM.permutation([0, 1, 2] * 20),
+}
 GIVEN: dict[str, dict[str, Any]] = {
-    **{f"table-{seed}": mixed(seed) for seed in range(5)},
+    "table": {"data": pd.DataFrame(MIXED), "target": "kind"},
+    "truth": {"data": pd.DataFrame(MIXED).drop(columns="kind"), "target": "wet"},
     "text": {
         "data": pd.DataFrame({"review": TEXTS, "kind": ["good", "bad"] * 30}),
         "target": "kind",
