@@ -97,16 +97,6 @@ def test_one_epoch_halves_the_best_three_by_hand(configurations, epochs, rungs, 
     assert (bracket.rungs, bracket.survivors) == (rungs, survivors)
 
 
-@given(scores=st.lists(st.integers(0, 4), min_size=4, max_size=4), data=st.data())
-def test_of_one_epoch_the_earlier_of_equal_trials_go_on(scores, data):
-    scheduler = OneEpoch(4, 20, SETTINGS)
-    order = data.draw(st.permutations(range(4)))
-    results = [Result(index, 1, scores[index]) for index in order]
-    verdict = scheduler.judge(results)
-    best = sorted(range(4), key=lambda index: (-scores[index], index))
-    assert (sorted(verdict.goes_on), list(verdict.ends)) == (sorted(best[:3]), best[3:])
-
-
 @given(
     scores=st.lists(st.sampled_from([0, 0.25, 0.5, 0.75, 1]), min_size=12, max_size=12),  # they tie
     reduction=st.integers(2, 5),
