@@ -228,10 +228,6 @@ def run(search, log, chance):
         if trial.index in verdict.goes_on:
             search.start(trial.index)
             at_work.append(trial)
-    return outcome(search)
-
-
-def outcome(search):
     return [(t.configuration, t.epoch, t.score) for t in search.trials], search.results
 
 
