@@ -19,7 +19,7 @@ METHODS = {
     **dict(zip(ALIKE, ALIKE, strict=True)),
     **{
         f"{selector} {size} %": names.method(selector, size / 100)
-        for selector, size in product(("rs2", names.AUTOMATA), (10, 5, 1))
+        for selector, size in product(("rs2", names.AUTOMATA), (10, 1))
     },
     "random 1 %": names.method("random", 0.01),
     "rs2 1 %, beta 0.5": f"{names.method('rs2', 0.01)}, exponent 0.5",

@@ -13,12 +13,13 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from scipy import stats
 
 from automata import names
+from automata.analysis.tables import markdown
 from automata.figures.style import FAINTER, add_legend, add_note, axes_of, save, style
-from benchmarks.report import Row, markdown_table
 from studies.curves.figures import NAMED
 from studies.curves.readers import ASHA
 from studies.hedge.searches import PANELS, RESULTS, SIZES, Floats, Panel, complete
@@ -86,7 +87,7 @@ def interval(losses: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def row_of(panel: Panel, method: str, size: int, other: str) -> Row:
+def row_of(panel: Panel, method: str, size: int, other: str) -> dict[str, str]:
     """Return a row of a table: what a method loses against `other`, and its speedup."""
     points = panel.points(method, size, other)
     low, high = interval(panel.losses(method, size, other))
@@ -110,7 +111,8 @@ def table(
     """Yield the lines of a table under a line with `words` about the method."""
     against = "" if other == "full" else f" against {NAMES[other]}"
     yield from ("", f"**{NAMES[method]}, {size} configurations{against}** {words}", "")
-    yield from markdown_table([row_of(panel, method, size, other) for panel in panels])
+    rows = [row_of(panel, method, size, other) for panel in panels]
+    yield from markdown(pd.DataFrame(rows)).splitlines()
 
 
 def tested(panels: Sequence[Panel], method: str, size: int) -> tuple[bool, str]:
@@ -140,10 +142,11 @@ def verdict(panels: Sequence[Panel]) -> Iterator[str]:
     for reported in REPORTED:
         yield from table(panels, "is reported, not tested.", *reported)
     yield from ("", "**Mean loss and speedup by samples**", "")
-    yield from markdown_table([_growth_of(panels, *it) for it in product(GROWING, SIZES)])
+    rows = [_growth_of(panels, *it) for it in product(GROWING, SIZES)]
+    yield from markdown(pd.DataFrame(rows)).splitlines()
 
 
-def _growth_of(panels: Sequence[Panel], method: str, size: int) -> Row:
+def _growth_of(panels: Sequence[Panel], method: str, size: int) -> dict[str, str]:
     row = {"method": NAMES[method], "configurations": str(size)}
     for panel in panels:
         loss = panel.points(method, size).mean()

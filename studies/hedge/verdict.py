@@ -16,11 +16,11 @@ from scipy import stats
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
+from automata.analysis.tables import markdown
 from automata.config.data import Preparation
 from automata.datasets.own.guess import guess
 from automata.datasets.prepare import prepare
 from automata.records.record import Record, read_record
-from benchmarks.report import markdown_table
 from studies.hedge.data import FOLDER, SETS, TABLES
 
 Row = dict[str, Any]
@@ -59,7 +59,7 @@ def main(runs: Path, *left_out: str) -> None:
         print(f"**{first} - {second} {sign} {bound}** {result}: {numbers}\n")
     ways = {*found.index.get_level_values("way")}
     rows = [report(found, *pair) for pair in REPORTED if ways.issuperset(pair)]
-    print(*markdown_table(rows), "", *markdown_table(list(costs(found))), sep="\n")
+    print(markdown(pd.DataFrame(rows)), markdown(pd.DataFrame(costs(found))), sep="\n")
 
 
 def row_of(record: Record) -> Row:

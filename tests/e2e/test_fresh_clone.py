@@ -42,14 +42,14 @@ def test_it_runs_every_combination_once_and_ends_with_a_page_and_figures(clone):
     assert (runs["test_accuracy"] > 0.5).all()  # the largest class has 461 of 2000 rows
 
 
-def test_speedups_are_plausible(clone):
+def test_ratios_of_cpu_seconds_are_plausible(clone):
+    """Those of wall seconds depend on what else the machine does."""
     table = pd.read_csv(clone / "results/default/tables/tradeoff.csv")
-    faster = table[table["selector"] != "full-again"]  # which is the timing noise itself
-    faster = faster[faster["speedup"].notna()]
-    highest = faster[["ceiling", "final_ceiling"]].max(axis=1)
-    assert (faster["speedup"] <= 1.25 * highest).all()
+    table = table[table["selector"] != "full-again"]  # which is the timing noise itself
+    highest = table[["ceiling", "final_ceiling"]].max(axis=1)
+    assert not (table["cpu_ratio"] > 1.25 * highest).any()
     rows = table[(table["selector"] == "gradmatch") & (table["fraction"] == 0.05)]
-    assert (rows["cpu_ratio"] > 1).all()  # also on a shared machine
+    assert (rows["cpu_ratio"] > 1).all()
 
 
 def test_second_call_runs_nothing(clone):

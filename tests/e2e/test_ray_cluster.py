@@ -53,21 +53,27 @@ def cluster():
         shutil.rmtree(folder)
 
 
-def python(cluster, code, *arguments):
+def python(environment, code, *arguments):
     """Return Python code that has run in the environment of the cluster."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, env=cluster[1], capture_output=True, text=True, timeout=240)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
+
+
+def tune(cluster, job, folder, **variables):
+    """Return the record of a job on the cluster, run with these variables of the environment."""
+    data, output = folder / "dna.safetensors", folder / "record.json"
+    write_dataset(prepare("dna", Preparation(), folder), data)
+    address, environment = cluster
+    environment = {**environment, "AUTOMATA_RAY_ADDRESS": address, **variables}
+    code = "import sys; from automata.cli import main; main(sys.argv[1:])"
+    arguments = ["tune", data, "--job", job.model_dump_json(), "--work", folder / "work"]
+    done = python(environment, code, *arguments, "--output", output)
+    assert done.returncode == 0, done.stderr
+    return read_record(output)
 
 
 def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
-    data, output = tmp_path / "dna.safetensors", tmp_path / "record.json"
-    write_dataset(prepare("dna", Preparation(), tmp_path), data)
-    files = ["--work", tmp_path / "work", "--output", output]
-    cluster[1]["AUTOMATA_RAY_ADDRESS"] = cluster[0]
-    code = "import sys; from automata.cli import main; main(sys.argv[1:])"
-    done = python(cluster, code, "tune", data, "--job", JOB.model_dump_json(), *files)
-    assert done.returncode == 0, done.stderr
-    tuning = read_record(output).tuning
+    tuning = tune(cluster, JOB, tmp_path).tuning
     first, second = (trial.progress for trial in tuning.trials)
     began = second.evaluations[-1].finished_at - second.seconds.training
     assert began < first.evaluations[-1].finished_at, "each node has a CPU for one trial"
@@ -110,8 +116,6 @@ ray.get(task)
 
 
 def test_the_final_training_runs_on_a_node_that_is_not_the_jobs_host(cluster, tmp_path):
-    data, output = tmp_path / "dna.safetensors", tmp_path / "record.json"
-    write_dataset(prepare("dna", Preparation(), tmp_path), data)
     (tmp_path / "where.py").write_text(WHERE)
     space = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [16]}}
     untuned = {"selector": "untuned"}  # without a search: all its trials are final trainings
@@ -120,15 +124,9 @@ def test_the_final_training_runs_on_a_node_that_is_not_the_jobs_host(cluster, tm
     with subprocess.Popen(occupied, env=cluster[1], stdout=subprocess.PIPE, text=True) as other:
         try:
             assert other.stdout.readline() == "occupied\n"
-            cluster[1].update(AUTOMATA_RAY_ADDRESS=cluster[0], PYTHONPATH=str(tmp_path))
-            code = "import sys; from automata.cli import main; main(sys.argv[1:])"
-            files = ["--work", tmp_path / "work", "--output", output]
-            done = python(cluster, code, "tune", data, "--job", job.model_dump_json(), *files)
+            final = tune(cluster, job, tmp_path, PYTHONPATH=str(tmp_path)).final
         finally:
             other.kill()
-            cluster[1].pop("PYTHONPATH", None)
-    assert done.returncode == 0, done.stderr
-    final = read_record(output).final
     assert final.measurement.flags == ["elsewhere"]
     assert final.progress.epochs == 9
     places = (tmp_path / "where.txt").read_text().splitlines()
@@ -139,6 +137,6 @@ def test_a_folder_that_a_node_does_not_see_is_one_line(cluster, tmp_path):
     code = "import sys, pathlib; from automata.tuning.ray_session import users_ray as ray\n"
     code += "ray(sys.argv[1], pathlib.Path(sys.argv[2])).__enter__()"
     missing = tmp_path / "missing"
-    (line,) = python(cluster, code, cluster[0], missing).stderr.splitlines()[-1:]
+    (line,) = python(cluster[1], code, cluster[0], missing).stderr.splitlines()[-1:]
     node = f"{socket.gethostname()} has no {missing}"
     assert line.endswith(f": ray.address needs a shared file system: {node}")

@@ -108,8 +108,6 @@ class Fault:
     """Whether Snakemake is killed, and its lock stays."""
     orphans: bool = True
     """Whether the job or Ray's processes may live on for a while."""
-    resumes: bool = True
-    """Whether another process goes on with the run."""
     shell: str = ""
     """Commands of a shell before the call."""
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -125,8 +123,8 @@ FAULTS = {
     ),
     "raylet killed": Fault(named("/raylet/raylet "), **ENDS),
     "gcs_server killed": Fault(named("/gcs/gcs_server "), **ENDS),
-    "snakemake killed": Fault(itself, locked=True, resumes=False),
-    "snakemake terminated": Fault(itself, TERMINATE, resumes=False),
+    "snakemake killed": Fault(itself, locked=True),
+    "snakemake terminated": Fault(itself, TERMINATE),
     "snakemake interrupted": Fault(itself, INTERRUPT),
     "Ctrl-C": Fault(everything, INTERRUPT, **ENDS),
     "job terminated": Fault(jobs, TERMINATE, **ENDS),

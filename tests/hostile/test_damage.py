@@ -6,35 +6,50 @@ $AUTOMATA_INPUTS is their number, $AUTOMATA_INPUTS_SEED decides the damage of ea
 import os
 import random
 import shutil
+from contextlib import chdir, contextmanager
 from pathlib import Path
+from unittest.mock import patch
 
+import numpy as np
 import pytest
+import yaml
+from PIL import Image
 
-from automata.datasets.prepared import read_dataset
+from automata.config.data import Preparation
+from automata.config.files import read_experiments
+from automata.config.job import Job
+from automata.datasets.prepare import prepare
+from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
+from automata.experiment.grid import Grid
 from automata.prediction.predict import load
-from automata.records.archive import unpack
-from automata.records.record import read_record
+from automata.records.archive import pack, unpack
+from automata.records.record import read_record, write_record
 from automata.tuning import job as job_module
-from automata.tuning.job import run
-from support.searching import train_here
-
-from .conftest import JOB, MINE, RUN, configured, prepared
+from automata.tuning.job import keep_model, run
+from automata.tuning.live import LivePhase
+from support.searching import make_job, train_here
 
 COUNT = int(os.environ.get("AUTOMATA_INPUTS", "30"))
 SEED = os.environ.get("AUTOMATA_INPUTS_SEED", "0")
+CONFIG = Path(__file__).parents[2] / "config"
+RUN = Path("mine/random-none-0123abcd/full-1/seed-0")
+MINE = {"kind": "tabular", "path": "mine.csv", "target": "y"}
 PETS = {"kind": "image", "path": "pets"}
+NAMES = {"dataset": "mine", "scheduler": "none", "selector": "full"}
+CONTENT = make_job(run=NAMES, configurations=3, epochs=4).model_dump()
+CONTENT["settings"]["data"]["own"] = MINE
+JOB = Job.model_validate(CONTENT)
 
 
-@pytest.fixture(scope="module")
-def outcomes(good, tmp_path_factory):
-    """The outcomes of the good inputs, by pattern."""
-    twin = tmp_path_factory.mktemp("twin")
-    shutil.copytree(good, twin, dirs_exist_ok=True)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(twin)
-        patch.setattr(job_module, "train_in_ray", train_here)
-        return {files: use() for files, use in KINDS.items()}
+def prepared(own):
+    return prepare("mine", Preparation.model_validate({"own": own}), Path())
+
+
+def configured():
+    """Return the runs of `own.yaml`, on top of the smoke configuration."""
+    parts = read_experiments([CONFIG / "config.yaml", CONFIG / "smoke.yaml", Path("own.yaml")])
+    return list(Grid(parts, ["."]).records)
 
 
 def content(dataset):
@@ -88,8 +103,71 @@ DAMAGES = {
 }
 
 
+@contextmanager
+def working_in(folder):
+    """Work in `folder`, where searches need no Ray."""
+    with chdir(folder), patch.object(job_module, "train_in_ray", train_here):
+        yield
+
+
+report = LivePhase.report
+
+
+def report_two(live, index, progress, saved):
+    """Let a search end before its third result."""
+    if len(live.log.results) == 2:
+        raise KeyboardInterrupt
+    report(live, index, progress, saved)
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """A folder with a good input of each kind; the job in `work` was interrupted."""
+    folder = tmp_path_factory.mktemp("good")
+    with working_in(folder):
+        rows = "".join(f"{n % 7},{'sand' if n % 3 else 'clay'},{n % 2}\n" for n in range(40))
+        Path("mine.csv").write_text(f"size,soil,y\n{rows}")
+        noise = np.random.default_rng(0).integers(0, 256, (10, 8, 8, 3), np.uint8)
+        for number, pixels in enumerate(noise):
+            image = Path(f"pets/{('cat', 'dog')[number % 2]}/{number}.png")
+            image.parent.mkdir(parents=True, exist_ok=True)
+            Image.fromarray(pixels).save(image)
+        config = {"datasets": ["mine"], "own_datasets": {"mine": MINE}, "seeds": [0, 1]}
+        Path("own.yaml").write_text(yaml.safe_dump({**config, "carbon": {"pue": 1.2}}))
+        dataset, data = prepared(MINE), Path("mine.safetensors")
+        write_dataset(dataset, data)
+        record, model = run(JOB, data, Path("finished"))
+        shutil.rmtree("finished")
+        RUN.mkdir(parents=True)
+        write_record(record, RUN / "record.json")
+        keep_model(RUN / "model.safetensors", record, dataset, dataset.encoding, model)
+        pack([RUN / "record.json"], Path("records.tar.xz"))
+        interrupted = patch.object(LivePhase, "report", report_two)
+        with interrupted, pytest.raises(KeyboardInterrupt):
+            run(JOB, data, Path("work"))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def outcomes(good, tmp_path_factory):
+    """The outcomes of the good inputs, by pattern."""
+    twin = tmp_path_factory.mktemp("twin")
+    shutil.copytree(good, twin, dirs_exist_ok=True)
+    with working_in(twin):
+        return {files: use() for files, use in KINDS.items()}
+
+
+@pytest.fixture
+def folder(good, tmp_path):
+    """A copy of the good inputs, where the test works."""
+    shutil.copytree(good, tmp_path, dirs_exist_ok=True)
+    with working_in(tmp_path):
+        yield
+
+
 @pytest.mark.parametrize("number", range(COUNT))
-def test_damaged_input_is_refused_by_one_line_or_changes_nothing(number, folder, outcomes):
+@pytest.mark.usefixtures("folder")
+def test_damaged_input_is_refused_by_one_line_or_changes_nothing(number, outcomes):
     files = list(KINDS)[number % len(KINDS)]
     chance = random.Random(f"{SEED} {number}")
     file = chance.choice(sorted(path for path in Path().glob(files) if path.is_file()))

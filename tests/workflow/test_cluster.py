@@ -31,12 +31,8 @@ COMMANDS = {
     "sinfo": "echo 'PARTITION usual*'",
     "scontrol": "echo 'MinJobAge = 300 sec'",
     "scancel": "",
-    "sacctmgr": "exit 1",
-    "sshare": "exit 1",
-    "sacct": "exit 1",
+    **dict.fromkeys(("sacctmgr", "sshare", "sacct"), "exit 1"),
 }
-
-
 SHARED = {
     "datasets": ["dna"],
     "selectors": ["random"],

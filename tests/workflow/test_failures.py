@@ -102,7 +102,7 @@ def test_interrupt_is_one_line_and_leaves_nothing(tmp_path, sent):
         lines = process.stdout.read().splitlines()
     assert lines[-1] == f"automata: error: interrupted; {KEPT}"
     assert not any("Traceback" in line or "--job" in line for line in lines)
-    assert psutil.wait_procs(family, 20)[1] == []
+    assert psutil.wait_procs(family, 60)[1] == []
     assert not list((tmp_path / ".snakemake/locks").glob("*"))
 
 

@@ -10,7 +10,7 @@ from .conftest import Workflow
 
 PUBLISHED = "results/reference/smoke"
 AGAIN = {"experiment": "again", "archives": [f"{PUBLISHED}/records.tar.xz"]}
-FIGURES = ("tabular", "pareto", "tradeoff/dna")
+FIGURES = ("tabular", "rank-agreement", "tradeoff/dna")
 REDRAWN = [f"results/again/figures/{name}.png" for name in FIGURES]
 
 

@@ -1,1 +1,1 @@
-"""From records to tables: every definition of a reported quantity, once."""
+"""Tables from records; each reported quantity is defined once."""

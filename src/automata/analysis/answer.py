@@ -4,50 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from functools import partial
 
 import pandas as pd
 
 from automata import names
 from automata.analysis import wording
-from automata.analysis.quantities import QUANTITIES
-from automata.analysis.statistics import Spread, Values, summarise
+from automata.analysis.quantities import ERROR, QUANTITIES
+from automata.analysis.statistics import Spread, of_units, summarise
 from automata.analysis.study import compared
 from automata.names import AUTOMATA, CONTROLS
 
 METHODS = (AUTOMATA, "rs2")
-"""The selectors of short answers, if one of them ran: the paper's method, re-sampling alone."""
+"""The selectors of short answers if they ran: the paper's method, and re-sampling alone."""
 
 SIZE = 0.1
-"""The answer is about the subset size that is nearest to this one."""
+"""The answer is about the subset size nearest to this one."""
 
-ERROR = "relative_test_error"
 RATIOS = ("energy_ratio", "co2_energy_ratio", ERROR)
-"""Quantities of the answer beside the speedup, or the work saved if some run has no speedup."""
+"""Quantities of the answer besides the speedup (the work saved, if a run has no speedup)."""
 
 
 def answer(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per data set and scheduler: one method and size, fixed before its results.
+    """Return a row per data set and scheduler for one method and size, chosen before the results.
 
     Values are means over searches, then over seeds, with bounds over seeds; `noise` is the error of
-    FULL's repeat. Without a run on subsets there is no row.
+    FULL's repeat. The table is empty if no run used subsets.
     """
     runs = compared(ratios)
     subsets = runs[~runs["selector"].isin(list(CONTROLS))]
     ran = set(subsets["selector"])
     chosen = next((name for name in (*METHODS, *sorted(ran)) if name in ran), "")
-    mine = subsets[subsets["selector"] == chosen]
-    sizes = sorted(mine["fraction"].unique(), key=lambda size: abs(math.log(size / SIZE)))
-    mine = mine[mine["fraction"].isin(sizes[:1])]
-    time = "speedup" if mine["speedup"].notna().all() else "cpu_ratio"
+    rows = subsets[subsets["selector"] == chosen]
+    sizes = sorted(rows["fraction"].unique(), key=lambda size: abs(math.log(size / SIZE)))
+    rows = rows[rows["fraction"].isin(sizes[:1])]
+    time = "speedup" if rows["speedup"].notna().all() else "cpu_ratio"
     keys = ["dataset", "scheduler"]
     table = summarise(
-        mine,
+        rows,
         keys,
         {
             "method": lambda group: names.method(chosen, float(group["fraction"].iloc[0])),
             "seeds": lambda group: group["seed"].nunique(),
-            **{it: Spread(partial(_of_seeds, it)) for it in (time, *RATIOS)},
+            **{name: Spread(of_units(name, "seed")) for name in (time, *RATIOS)},
         },
     )
     repeats = runs[runs["selector"] == "full-again"].groupby(keys)[ERROR].mean()
@@ -55,7 +53,7 @@ def answer(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def sentences(answer: pd.DataFrame) -> Iterator[str]:
-    """Yield a sentence for each scheduler, with the range over its data sets."""
+    """Yield a sentence per scheduler, with ranges over its data sets."""
     time = "speedup" if "speedup" in answer else "cpu_ratio"
     as_long = "times as long as" if time == "speedup" else "times the CPU time of"
     for scheduler in names.ordered(answer["scheduler"], names.SCHEDULERS):
@@ -72,7 +70,7 @@ def sentences(answer: pd.DataFrame) -> Iterator[str]:
 
 
 def cells(answer: pd.DataFrame) -> pd.DataFrame:
-    """Return the table of `answer` as texts, with bounds."""
+    """Return the table of `answer` as text, with bounds over several seeds."""
     time = "speedup" if "speedup" in answer else "cpu_ratio"
     table = answer[["dataset", "scheduler", "seeds"]].copy()
     for name in (time, *RATIOS):
@@ -85,13 +83,8 @@ def cells(answer: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def _of_seeds(column: str, group: pd.DataFrame) -> Values:
-    """Return the means of a column over searches, for each seed that has it."""
-    return group.groupby("seed")[column].mean().dropna().to_numpy(float)
-
-
 def _range(values: pd.Series[float], words: Callable[[float], str]) -> str:
     """Return the smallest and the largest value: 2.9 to 4.7."""
     ends = (float(values.min()), float(values.max()))
-    shown = [words(round(it, 1)).replace("-", wording.MINUS) for it in ends]
-    return " to ".join(dict.fromkeys(shown))
+    texts = [words(round(end, 1)).replace("-", wording.MINUS) for end in ends]
+    return " to ".join(dict.fromkeys(texts))

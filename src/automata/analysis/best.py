@@ -1,4 +1,4 @@
-"""The best hyper-parameters, which validation scores alone choose, never a test score."""
+"""The best hyper-parameters: validation scores choose them, test scores never do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import yaml
 from automata import names
 from automata.analysis import study, wording
 from automata.analysis.how_good import SCORES, how_good
+from automata.analysis.quantities import ERROR
 from automata.analysis.statistics import bounds, interval, known, mean_of
 from automata.analysis.study import COMBINATION
 
@@ -34,18 +35,18 @@ MEASURES = {
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
-"""Numbers of a run and, as means over seeds, of its combination -> columns of the runs."""
+"""Names in best.yaml -> columns of the runs; for a combination they are means over seeds."""
 
 
 class Choice(NamedTuple):
-    """The run of a combination with the highest score, and the combination's runs."""
+    """The run with the highest score of a combination, and all runs of the combination."""
 
     run: dict[Any, Any]
     runs: pd.DataFrame
 
     @property
     def combination(self) -> tuple[Any, ...]:
-        """Its values of COMBINATION."""
+        """The values of COMBINATION."""
         return tuple(self.run[key] for key in COMBINATION)
 
     @property
@@ -55,26 +56,26 @@ class Choice(NamedTuple):
 
 
 def winner(runs: pd.DataFrame) -> dict[Any, Any] | None:
-    """Return the run with the highest validation score, among equals the fastest, or None."""
+    """Return the run with the highest validation score (of equal ones, the fastest), or None."""
     ranked = _ranked(runs)
     return None if ranked.empty else ranked.iloc[0].to_dict()
 
 
 def choices(runs: pd.DataFrame) -> list[Choice]:
-    """Return the choice of each combination of FULL and selectors in the runs of a data set.
+    """Return the choice of each combination of FULL and of selectors, the best score first.
 
-    The best score is first, but selectors that read the validation labels are last: their scores
-    are not comparable with those of others.
+    `runs` are of one data set. Selectors that read validation labels come last: their scores do not
+    compare with others.
     """
     ranked = _ranked(runs[~runs["selector"].isin(names.CONTROLS.keys() - {"full"})])
     firsts = ranked.drop_duplicates(COMBINATION).to_dict("records")
     firsts.sort(key=lambda run: names.look(run["selector"]).reads_validation)
-    alike = runs.groupby(COMBINATION)
-    return [Choice(run, alike.get_group(tuple(run[key] for key in COMBINATION))) for run in firsts]
+    groups = runs.groupby(COMBINATION)
+    return [Choice(run, groups.get_group(tuple(run[key] for key in COMBINATION))) for run in firsts]
 
 
 def _ranked(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs with a score and a final model, as `winner` ranks them."""
+    """Return the runs with a score and a final model, in the order of `winner`."""
     scored = runs[runs["best_score"].notna() & runs["final_failure"].isna()]
     keys = ["best_score", "total_seconds", "record"]
     return scored.sort_values(keys, ascending=[False, True, True])
@@ -86,36 +87,36 @@ def text(
     trials: pd.DataFrame,
     baselines: Mapping[str, dict[str, Any]],
 ) -> str:
-    """Return best.yaml; `baselines` has the scores of simple models by data set."""
+    """Return the text of best.yaml; `baselines` has the scores of simple models by data set."""
     ratios = tradeoff.set_index(COMBINATION).to_dict("index")
     entries, best = {}, {}
     for name in study.datasets(runs):
-        mine = runs[runs["dataset"] == name]
-        found = choices(mine)
-        entries[name] = [_entry(choice, ratios) for choice in found]
-        if found:
-            best[name] = _entry(found[0], ratios)
-        if found and name not in names.DATASETS:
-            own, beside = baselines.get(name, {}), ratios.get(found[0].combination, {})
-            worth = how_good(*found[0], drawn(mine), trials, own, beside)
-            best[name] = {"how_good": worth, **best[name]}
+        own_runs = runs[runs["dataset"] == name]
+        ranked = choices(own_runs)
+        entries[name] = [_entry(choice, ratios) for choice in ranked]
+        if ranked:
+            best[name] = _entry(ranked[0], ratios)
+        if ranked and name not in names.DATASETS:
+            simple, to_full = baselines.get(name, {}), ratios.get(ranked[0].combination, {})
+            verdict = how_good(*ranked[0], drawn(own_runs), trials, simple, to_full)
+            best[name] = {"how_good": verdict, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
 def drawn(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of configurations drawn at random, which all panels share."""
+    """Return the runs of configurations drawn at random, once for all panels that share them."""
     return runs[runs["selector"] == "untuned"].drop_duplicates("seed")
 
 
 def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
     run, runs = choice.run, choice.runs
-    beside = ratios.get(choice.combination, {})
+    to_full = ratios.get(choice.combination, {})
     measures = {name: column for name, column in MEASURES.items() if column in runs}
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
         **{name: _number(mean_of(column)(runs)) for name, column in measures.items()},
-        "relative_test_error": _number(beside.get("relative_test_error")),
+        ERROR: _number(to_full.get(ERROR)),
         "interval": None,
     }
     if len(runs) > 1:
@@ -136,12 +137,12 @@ def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
 
 
 def _epochs(run: Mapping[Any, Any]) -> int:
-    """Return the epochs of the tested model; `final_epochs` sums those of all finalists."""
+    """Return the epochs of the tested model; `final_epochs` is the sum over all finalists."""
     if wording.known(run.get("kept_epoch")):
         return int(run["kept_epoch"])
     return int(run["epochs"] if run["final_epochs"] else run["best_epochs"])
 
 
 def _number(value: float | None) -> float | None:
-    """Return a cell as YAML has it: null if it is missing."""
+    """Return a cell for YAML; None (null) if it is missing."""
     return None if value is None or math.isnan(value) else float(value)

@@ -1,4 +1,4 @@
-"""From records to the tables of runs, trials and provenance; all other tables read these."""
+"""Read records into the tables of runs, trials and provenance, from which all others are made."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from datetime import UTC, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -14,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.provenance import origin, presented
 from automata.analysis.runs import row, table
 from automata.analysis.study import PANEL, RUN
-from automata.analysis.tables import markdown
 from automata.config.sections import Comparison
 from automata.errors import UserError
 from automata.records.record import Record, read_record
@@ -24,7 +23,7 @@ from automata.records.record import Record, read_record
 Row = dict[str, Any]
 
 CHUNK = 64
-"""Records that a process reads at a time."""
+"""Number of records that a process reads at a time."""
 
 EVALUATION = [
     *RUN,
@@ -34,29 +33,23 @@ EVALUATION = [
 """Columns of the table of trials."""
 
 ANSWERS, TRAINING = ["record", "class", "answer", "rows"], ["record", "epoch", "loss"]
-"""Columns of the tables of answers on test rows and of trainings."""
-
-UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
-"""Columns of the provenance that its page does not count: they name a run and its start."""
-
-_LISTED = 6
-"""Maximum number of values of a column that the page of provenance lists."""
+"""Columns of answers.parquet (answers on test rows) and training.parquet."""
 
 
 def record_files(paths: Iterable[Path]) -> list[Path]:
-    """Return the files and the records in folders of `paths`; raises UserError for other paths."""
+    """Return the files of `paths` and the records in folders; raises UserError if one has none."""
     files: list[Path] = []
     for path in paths:
         inside = (file for file in path.rglob("record.json") if file.is_file())
-        found = [path] if path.is_file() else sorted(inside)
-        if not found:
+        records = [path] if path.is_file() else sorted(inside)
+        if not records:
             raise UserError(f"{path}: no file, and no folder with a record.json in it")
-        files += found
+        files += records
     return files
 
 
 def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -> dict[str, Any]:
-    """Return the tables of the records at `paths`, at least one, by the names of their files.
+    """Return tables of the records at `paths` (at least one) by file name.
 
     Raises UserError for a file that is not a record, and for two records of the same run.
     """
@@ -74,9 +67,9 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
     _exclude_older(runs)
     protocols: dict[str, Any] = {}
     for name, own in zip(runs["protocol_hash"], settings, strict=True):
-        # FULL's settings lack the keys that concern subsets alone.
+        # FULL's settings lack the keys about subsets.
         known = protocols.get(name, own)
-        protocols[name] = max(known, own, key=lambda one: len(one["protocol"]))
+        protocols[name] = max(known, own, key=lambda settings: len(settings["protocol"]))
     runs = runs.sort_values(RUN, ignore_index=True)
     origins = pd.DataFrame(provenance).sort_values(RUN, ignore_index=True)
     searched = [part for part in trials if len(part)] or trials[:1]
@@ -95,9 +88,9 @@ def collect(paths: Sequence[Path], comparison: Comparison, processes: int = 1) -
 def _read(
     comparison: Comparison, path: Path
 ) -> tuple[Row, pd.DataFrame, Row, Row, list[Any], list[Any]]:
-    """Return what a record adds: its run, trials, settings without those of selectors, origin.
+    """Return a record's row of runs, trials, settings without the selector's, and provenance.
 
-    Of own data it also adds the answers on test rows, and the losses of the chosen training.
+    For own data there are also answers on test rows, and the losses of the chosen training.
     """
     record = read_record(path)
     settings = record.job.settings.model_dump(mode="json", exclude={"selector", "metering"})
@@ -109,8 +102,8 @@ def _read(
     answers = [(str(path), names[c], names[a], n) for c, a, n in record.test.answers if own]
     losses = (record.final or record.best).progress.training_loss if own else []
     training = [(str(path), epoch, loss) for epoch, loss in enumerate(losses, 1)]
-    origin = provenance_row(record, path)
-    return run, evaluations(record, path), settings, origin, answers, training
+    trials = evaluations(record, path)
+    return run, trials, settings, origin(record, path), answers, training
 
 
 def _exclude_older(runs: pd.DataFrame) -> None:
@@ -118,18 +111,18 @@ def _exclude_older(runs: pd.DataFrame) -> None:
     for part in ("training", "metering", "selector"):
         group = [*PANEL, "selector"] if part == "selector" else PANEL
         made = runs[f"{part}_version"]
-        newest = made.groupby([runs[column] for column in group]).transform("max")
-        for one in runs.index[(made < newest) & (runs["set_aside"] == "")]:
-            text = f"has another measurement version: {part} {made[one]}, not {newest[one]}"
-            runs.loc[one, "set_aside"] = text
+        newest = runs.groupby(group)[f"{part}_version"].transform("max")
+        for index in runs.index[(made < newest) & (runs["set_aside"] == "")]:
+            text = f"has another measurement version: {part} {made[index]}, not {newest[index]}"
+            runs.loc[index, "set_aside"] = text
 
 
 def evaluations(record: Record, path: Path) -> pd.DataFrame:
-    """Return a row per evaluation of a trial, in the order of time; none without a search.
+    """Return a row per evaluation of a trial, in order of time; empty without a search.
 
-    `rung`: the scheduler saw the evaluation. `elapsed_seconds` counts from the start of the search,
-    without interruptions. `elapsed_joules` spreads the energy of the search evenly over its time,
-    because counters are read seconds apart.
+    `rung`: the scheduler used the evaluation. `elapsed_seconds` counts from the start of the search
+    without interruptions. `elapsed_joules` spreads the search's energy evenly over its time,
+    because counters are read only every few seconds.
     """
     window = record.tuning.measurement
     joules = window.energy_joules if window else None
@@ -150,65 +143,8 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
             str(path),
         )
         for trial in record.tuning.trials
-        for rung, some in ((True, trial.progress.evaluations), (False, trial.progress.curve))
-        for evaluation in (some if window else [])
+        for rung, scores in ((True, trial.progress.evaluations), (False, trial.progress.curve))
+        for evaluation in (scores if window else [])
     ]
     table = pd.DataFrame(rows, columns=EVALUATION)
     return table.sort_values("elapsed_seconds", kind="stable", ignore_index=True)
-
-
-def provenance_row(record: Record, path: Path) -> dict[str, Any]:
-    """Return the row of one record in the table of provenance."""
-    made = record.provenance
-    git = made["git"] or {}
-    run = record.job.run
-    started = min(segment.measurement.started_at for segment in record.segments)
-    compute = record.job.settings.compute
-    return {
-        "record": str(path),
-        **run.model_dump(),
-        "started": datetime.fromtimestamp(started, UTC).isoformat(timespec="seconds"),
-        "git_commit": git.get("commit"),
-        "git_dirty": git.get("dirty"),
-        "measurement": f"training {record.version('training')}, metering "
-        f"{record.version('metering')}, selector {record.version(run.selector)}",
-        "lock_sha256": made["lock_sha256"],
-        "data": f"{run.dataset} {record.data.sha256}",
-        "own_model_sha256": made["own_model_sha256"],
-        "threads_per_trial": compute.threads_per_trial,
-        "concurrent_trials": compute.concurrent_trials,
-        "precision": compute.precision,
-        "blas": "; ".join(map(_listed, made["blas"])),
-        "torch": _listed(made["torch"]),
-        "environment": _listed(made["environment"]),
-        "python": made["python"],
-        "packages": _listed(made["packages"]),
-        "host": made["host"],
-        "platform": made["platform"],
-        "cpu": f"{made['cpu']}, {made['cpu_count']} cores",
-        "memory_mib": made["memory_mib"],
-        "device": made["device"],
-        "gpus": ", ".join(made["gpus"]),
-    }
-
-
-def presented(table: pd.DataFrame) -> str:
-    """Return the table of provenance for readers: the number of runs by value of each column.
-
-    An empty value means that the machine or software lacked the part, e.g. a GPU.
-    """
-    rows: list[tuple[str, str, int]] = []
-    for column in table.columns.drop(list(UNCOUNTED)):
-        counts = table[column].fillna("").astype(str).value_counts().sort_index()
-        if len(counts) > _LISTED:
-            rows.append((column, f"{len(counts)} values", len(table)))
-        else:
-            rows += [(column, str(value), int(runs)) for value, runs in counts.items()]
-    first, last = table["started"].min(), table["started"].max()
-    values = markdown(pd.DataFrame(rows, columns=["what", "value", "runs"]))
-    return f"{values}\n{len(table)} runs, begun between {first} and {last}.\n"
-
-
-def _listed(values: dict[str, Any]) -> str:
-    """Return the values that are not missing as "name value, name value"."""
-    return ", ".join(f"{name} {value}" for name, value in values.items() if value is not None)

@@ -1,4 +1,4 @@
-"""Differences between the protocol of an experiment and the paper's, which is config/paper.yaml."""
+"""Differences between the protocol of an experiment and the paper's (config/paper.yaml)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ COLUMNS = [*PANEL, "key", "here", "paper"]
 
 NOT_IN_THE_PAPER = "not in the paper"
 PAPER_DEVICE = "RTX 1080, RTX 2080 or V100"
-"""GPUs of the paper's servers (its appendix, 'More Experimental Details')."""
+"""The paper's GPUs (its appendix, "More Experimental Details")."""
 
 MACHINE = ("device", "threads_per_trial", "gpu_per_trial")
-"""Settings of the machine, which are no part of the protocol."""
+"""Settings of the machine; they do not belong to the protocol."""
 
 SELECTED = ("full", "random", "craig", "gradmatch")
 """Selectors that the paper ran."""
@@ -32,11 +32,11 @@ Settings = dict[str, Any]
 def differences(
     runs: pd.DataFrame, protocols: dict[str, Settings], paper: Iterable[Experiment]
 ) -> pd.DataFrame:
-    """Return a row per panel and setting in which `runs` differ from the paper.
+    """Return a row per panel and setting that differs from the paper.
 
-    `protocols` has the settings for each `protocol_hash` of the runs; `paper` are the experiments
-    of config/paper.yaml. The number of training rows cannot differ: preparation checks it. A data
-    set that the paper does not use has one row.
+    `protocols` has the settings for each `protocol_hash` of the runs; `paper` has the experiments
+    of config/paper.yaml. A data set that the paper does not use has one row. Preparation has
+    already checked the number of training rows.
     """
     experiments = {dataset: config for config in paper for dataset in config.datasets}
     rows = []
@@ -46,49 +46,45 @@ def differences(
         if theirs is None:
             rows.append([*key, "data set", panel.dataset, NOT_IN_THE_PAPER])
         else:
-            names = group["protocol_hash"].unique()
-            ours = [protocols[name] for name in names if name in protocols]
-            if len(ours) < len(names):
-                rows.append([*key, "settings", "not known", "known"])
-            sides = [*_setting_differences(panel, ours, theirs), *_run_differences(group, theirs)]
-            rows += [[*key, *side] for side in sides]
+            ours = [protocols[name] for name in group["protocol_hash"].unique()]
+            rows += [[*key, *sides] for sides in _setting_differences(panel, ours, theirs)]
+            rows += [[*key, *sides] for sides in _run_differences(group, theirs)]
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
 def in_words(differing: pd.DataFrame, panels: Sequence[Panel]) -> str:
-    """Return the rows of `panels` in the table of `differences` as one line, or "none"."""
+    """Return the differences of `panels` as one line, or "none"."""
     inside = [panel in set(panels) for panel in panel_of_each(differing)]
     rows = differing[pd.Series(inside, index=differing.index, dtype=bool)]
     parts = []
     for key, group in rows.groupby("key", sort=False):
-        here, there = (" or ".join(map(str, group[side].unique())) for side in ("here", "paper"))
+        here, paper = (" or ".join(map(str, group[side].unique())) for side in ("here", "paper"))
         count = len(set(panel_of_each(group)))
         where = f" in {count} of {len(panels)} panels" if count < len(panels) else ""
-        paper = there if there == NOT_IN_THE_PAPER else f"paper: {there}"
-        parts.append(f"{key} {here} ({paper}){where}")
+        other = paper if paper == NOT_IN_THE_PAPER else f"paper: {paper}"
+        parts.append(f"{key} {here} ({other}){where}")
     return ", ".join(parts) or "none"
 
 
 def _setting_differences(
     panel: Panel, ours: list[Settings], theirs: Experiment
 ) -> Iterator[tuple[str, str, str]]:
-    """Yield key, value here and value in the paper of each setting that differs."""
+    """Yield key, our value and the paper's value of each setting that differs."""
     if panel.search not in theirs.searches:
         yield "search", panel.search, ", ".join(theirs.searches)
     if panel.scheduler not in theirs.schedulers:
         yield "scheduler", panel.scheduler, ", ".join(theirs.schedulers)
     settings = settings_of(theirs, *panel, "gradmatch")
     paper = _protocol(settings.model_dump(mode="json"), panel)
-    here = [_protocol(one, panel) for one in ours]
+    here = [_protocol(each, panel) for each in ours]
     for key in sorted({key for protocol in [*here, paper] for key in protocol}):
         values = [protocol.get(key) for protocol in here]
         if any(value != paper.get(key) for value in values):
-            shown = " or ".join(dict.fromkeys(map(_readable, values)))
-            yield key, shown, _readable(paper.get(key))
+            yield key, " or ".join(dict.fromkeys(map(_readable, values))), _readable(paper.get(key))
 
 
 def _run_differences(runs: pd.DataFrame, theirs: Experiment) -> Iterator[tuple[str, str, str]]:
-    """Yield the same for the device, the fractions, the seeds and the energy."""
+    """Yield the same for device, fractions, seeds and energy."""
     devices = sorted(runs["device"].unique())
     if not all(any(part in name for part in ("1080", "2080", "V100")) for name in devices):
         yield "device", ", ".join(devices), PAPER_DEVICE
@@ -102,7 +98,7 @@ def _run_differences(runs: pd.DataFrame, theirs: Experiment) -> Iterator[tuple[s
 
 
 def _protocol(settings: Settings, panel: Panel) -> Settings:
-    """Return the settings that decide how a panel is tuned and trained, under readable keys."""
+    """Return the settings that define the tuning and training of a panel, under readable keys."""
     protocol = dict(settings["protocol"])
     space = protocol.pop("search_space")
     data = settings["data"]
@@ -116,7 +112,7 @@ def _protocol(settings: Settings, panel: Panel) -> Settings:
     }
     if data.get("vectors"):
         source = data["vectors"]["source"]
-        facts["word vectors"] = PurePath(source).name if source else "random"  # in any folder
+        facts["word vectors"] = PurePath(source).name if source else "random"  # folders may differ
         facts["dimension of word vectors"] = data["vectors"]["dimension"]
     # A tuned hyper-parameter has no fixed value.
     return {key: value for key, value in facts.items() if key not in space}
@@ -126,7 +122,8 @@ def _readable(value: Any) -> str:
     if value is None:
         return "none"
     if isinstance(value, dict):
-        return " ".join(f"{key} {_readable(it)}" for key, it in value.items() if it is not None)
+        parts = [f"{key} {_readable(part)}" for key, part in value.items() if part is not None]
+        return " ".join(parts)
     if isinstance(value, list):
-        return ", ".join(f"{it:g}" if isinstance(it, float) else str(it) for it in value)
+        return ", ".join(f"{item:g}" if isinstance(item, float) else str(item) for item in value)
     return value if isinstance(value, str) else json.dumps(value)

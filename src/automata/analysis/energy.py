@@ -1,4 +1,4 @@
-"""Energy and CO2 of each run and of all runs, and how the energies were obtained."""
+"""Energy and CO2 of each run and of all runs, and how energy was obtained."""
 
 from __future__ import annotations
 
@@ -10,20 +10,19 @@ from automata.config.sections import Carbon
 from automata.records.measurement import JOULES_PER_KWH, Measurement, complete_sum
 
 GRAMS_PER_MILE = 400
-"""CO2 of a car in the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
+"""CO2 of a car, from the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
 KILOMETRES_PER_MILE = 1.609344
-
 
 AMOUNTS = ["kwh", "co2_energy_grams", "co2_time_grams"]
 """Columns that `with_amounts` adds."""
 
 
 def with_amounts(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return `runs` with energy and g CO2e; missing if no energy was measured.
+    """Return `runs` with kWh and g CO2e; missing where no energy was measured.
 
-    `co2_energy_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as
-    in the Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which the
-    paper used: one device at its design power, no CPU, no PUE. The calculator also rounds.
+    `co2_energy_grams` is kWh x PUE x intensity. `co2_time_grams` is hours x TDP x intensity, as in
+    the paper's Machine Learning Impact calculator (Lacoste et al. 2019, arXiv 1910.09700), which
+    counts one device at its design power, neither CPU nor PUE, and also rounds.
     """
     kwh = runs["energy_joules"].astype(float) / JOULES_PER_KWH
     hours = runs["total_seconds"].astype(float) / 3600
@@ -35,15 +34,15 @@ def with_amounts(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
 
 def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per run: seconds, and the AMOUNTS of `with_amounts`."""
+    """Return a row per run: seconds, and the AMOUNTS."""
     columns = ["total_seconds", *AMOUNTS, "energy_method", "energy_source", "flags", "record"]
     return with_amounts(runs, carbon)[[*RUN, *columns]]
 
 
 def joules(phases: list[Measurement]) -> float | None:
-    """Return the energy of all phases; None if one was not measured or methods differ."""
-    alike = common(phases, "energy_method") is not None
-    return complete_sum([phase.energy_joules for phase in phases]) if alike else None
+    """Return the energy of all phases; None if one was not measured or their methods differ."""
+    same = common(phases, "energy_method") is not None
+    return complete_sum([phase.energy_joules for phase in phases]) if same else None
 
 
 def common(phases: list[Measurement], name: str) -> str | None:
@@ -53,29 +52,29 @@ def common(phases: list[Measurement], name: str) -> str | None:
 
 
 def follows_time(method: str | None, source: str | None) -> bool:
-    """Return whether an energy is an estimate from CPU time alone, which adds nothing to time."""
+    """Return whether an energy was estimated from CPU time alone, and so says no more than time."""
     return method == "estimated" and not _counters(source)
 
 
 def how_measured(method: str | None, source: str | None) -> str:
-    """Return how an energy was obtained, from `energy_method` and `energy_source`."""
+    """Return in words how an energy was obtained."""
     if method is None:
         return "not measured"
     counters = _counters(source)
     if follows_time(method, source):
         return "estimated from CPU time"
-    if method == "estimated":  # the weakest part names the method
+    if method == "estimated":  # the weakest part decides the method
         return f"{counters} counters, CPU estimated from CPU time"
     return f"{counters} counters" if counters else source or "several sources"
 
 
 def ways(runs: pd.DataFrame) -> str:
-    """Return all ways in which the energies of `runs` were obtained."""
+    """Return in words how the energies of `runs` were obtained."""
     return ", ".join(sorted({how_measured(*pair) for pair in obtained(runs)}))
 
 
 def obtained(runs: pd.DataFrame) -> list[tuple[str | None, str | None]]:
-    """Return method and source of the energy of each run."""
+    """Return method and source of each run's energy."""
     known = runs[["energy_method", "energy_source"]].astype(object)
     return list(known.where(known.notna(), None).itertuples(index=False, name=None))
 
@@ -85,7 +84,7 @@ def _counters(source: str | None) -> str:
 
 
 def totals(energy_table: pd.DataFrame, carbon: Carbon) -> str:
-    """Return a page on the time, energy and CO2 of all runs."""
+    """Return the page on time, energy and CO2 of all runs."""
     seconds, grams = energy_table["total_seconds"].sum(), energy_table["co2_time_grams"].sum()
     lines = [
         f"Runs: {len(energy_table)}. Total time: {amount(seconds, TIME)}.",
@@ -102,7 +101,7 @@ def totals(energy_table: pd.DataFrame, carbon: Carbon) -> str:
 
 
 def _energies(table: pd.DataFrame) -> list[str]:
-    """Return a line for each way of obtaining energy, because such energies do not add up."""
+    """Return a line per method and source, because energies of different methods do not add up."""
     lines = []
     pairs = obtained(table)
     for method, source in sorted(set(pairs), key=str):

@@ -1,4 +1,4 @@
-"""How good the best model of an own data set is, how sure that is, and what tuning was worth."""
+"""How good the best model of own data is, how certain that is, and what tuning gained."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from automata.analysis.statistics import bounds, interval
 from automata.errors import listed
 from automata.metrics import METRICS
 
-SCORES = {name: f"test_{it.field or name}" for name, it in METRICS.items()}
-"""Metric -> column of the runs with its value on the test set."""
+SCORES = {name: f"test_{metric.field or name}" for name, metric in METRICS.items()}
+"""Metric -> column of the runs with the value on the test set."""
 
 OWN = "the tuned model"
 SIMPLE = {
@@ -26,10 +26,10 @@ SIMPLE = {
     "linear_balanced": "a linear model with class weights",
     "majority": "the most frequent class",
 }
-"""Models of `training.baselines`, the simplest last, and their names."""
+"""Models of `training.baselines` and their names; the simplest is last."""
 
 FEWEST_ROWS = 10
-"""Test rows of the rarest class below which the interval of a mean recall would say nothing."""
+"""With fewer test rows of the rarest class, an interval of the mean recall would say nothing."""
 
 
 def how_good(
@@ -42,57 +42,58 @@ def how_good(
 ) -> dict[str, Any]:
     """Return scores on the test rows, the tuned metric first, and sentences about them.
 
-    `run` is the best of `runs`, which has one per seed, and `trials` has its evaluations. `draws`
-    are configurations drawn at random; `baselines` has scores of simple models and facts of the
-    data, `ratios` those of `runs` to FULL, or nothing. The scores of `runs` are means.
+    `run` is the best of `runs`, which has one per seed, and `trials` has its evaluations. Scores
+    are means over `runs`. `draws` are runs of random configurations; `baselines` has scores of
+    simple models and facts about the data; `ratios` compares `runs` with FULL, or is empty.
     """
     metric = run["metric"]
-    # A model that is tuned for equal classes is compared with those that weigh them equally.
+    # A metric that weighs classes equally needs simple models that do so too.
     end = "_balanced" if METRICS[metric].equal_classes else ""
-    simple = [it for it in (f"boosting{end}", f"linear{end}", "majority") if it in baselines]
+    simple = [name for name in (f"boosting{end}", f"linear{end}", "majority") if name in baselines]
     models: dict[str, Mapping[str, Any]] = {
         OWN: {name: runs[column].mean() for name, column in SCORES.items() if column in runs},
-        **{SIMPLE[it]: baselines[it] for it in simple},
+        **{SIMPLE[name]: baselines[name] for name in simple},
     }
     known = [name for name in SCORES if wording.known(models[OWN].get(name))]
     order = dict.fromkeys([metric, *known])
     scores = {
-        model: {name: float(found[name]) for name in order if wording.known(found.get(name))}
-        for model, found in models.items()
+        model: {name: float(values[name]) for name in order if wording.known(values.get(name))}
+        for model, values in models.items()
     }
     rows, note = rows_of(metric, int(run["test_rows"]), baselines)
-    reach = f"new rows may give another score: by how much is not known{f' ({note})' * bool(note)}"
+    new = f"new rows may give another score: by how much is not known{f' ({note})' * bool(note)}"
     if rows:
         words = likely(scores[OWN][metric], rows)
         alike = " like the test rows" * bool(baselines.get("repeated_test_rows"))
-        reach = f"{words} is likely on new rows{alike} (95 % Wilson interval, {note})"
+        new = f"{words} is likely on new rows{alike} (95 % Wilson interval, {note})"
     return {
         "verdict": "; ".join([_verdict(metric, scores, rows), *baselines.get("notes", [])]),
         "scores": scores,
         "warnings": [*_data(baselines), *_probabilities(run, scores), *slower(ratios)],
-        "uncertainty": [reach, _over_seeds(metric, runs)],
+        "uncertainty": [new, _over_seeds(metric, runs)],
         "tuning": _worth(run, runs, draws, trials),
     }
 
 
 def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) -> str:
-    """Return which model to take: the simplest of those that are not clearly worse than the best.
+    """Recommend the simplest model that is not clearly worse than the best.
 
-    Clearly: Newcombe's 95 % interval of the difference of two proportions, which consists of their
-    Wilson intervals, is above 0. It is for two samples. On the same rows, where models mostly fail
-    together, a difference is surer.
+    A model is clearly worse if Newcombe's 95 % interval of the difference of two proportions (from
+    their Wilson intervals) is above 0. The interval is for independent samples, so it is cautious:
+    on the same rows, models mostly fail together.
     """
-    values = {model: found[metric] for model, found in scores.items()}
+    values = {model: own[metric] for model, own in scores.items()}
     sign = -1 if METRICS[metric].lower_is_better else 1
     best = max(values, key=lambda model: sign * values[model])
 
-    def reach(model: str) -> tuple[float, float]:
-        # The balanced accuracy of one class for all rows is the same on any test rows.
-        sure = metric == "balanced_accuracy" and model == SIMPLE["majority"]
-        return _wilson(values[model], rows) if rows and not sure else (values[model],) * 2
+    def likely_range(model: str) -> tuple[float, float]:
+        # One answer for all rows has the same balanced accuracy on any rows.
+        certain = metric == "balanced_accuracy" and model == SIMPLE["majority"]
+        return _wilson(values[model], rows) if rows and not certain else (values[model],) * 2
 
     def is_worse(model: str) -> bool:
-        noise = math.hypot(values[best] - reach(best)[0], reach(model)[1] - values[model])
+        low, high = likely_range(best)[0], likely_range(model)[1]
+        noise = math.hypot(values[best] - low, high - values[model])
         return sign * (values[best] - values[model]) > noise
 
     def texts(models: Sequence[str], verb: bool = False) -> str:
@@ -107,17 +108,17 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
         return "No simple model was fitted"
     if chosen == SIMPLE["majority"]:
         others = texts([model for model in values if model != chosen], verb=True)
-        found = f"Use none of the models: {others} not better than {texts([chosen])}{noise}"
+        text = f"Use none of the models: {others} not better than {texts([chosen])}{noise}"
     elif equal:
-        found = f"Use {texts([chosen])}, the simplest: {texts(equal, verb=True)} about equally good"
-        found += f"; {texts(worse, verb=True)} worse{noise}" if worse else ""
+        text = f"Use {texts([chosen])}, the simplest: {texts(equal, verb=True)} about equally good"
+        text += f"; {texts(worse, verb=True)} worse{noise}" if worse else ""
     else:
-        found = f"Use {texts([chosen])}: it is better than {texts(worse)}{noise}"
-    return found if rows else f"{found}; whether by more than noise is not known"
+        text = f"Use {texts([chosen])}: it is better than {texts(worse)}{noise}"
+    return text if rows else f"{text}; whether by more than noise is not known"
 
 
 def _data(facts: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what is wrong with the rows behind the scores."""
+    """Yield warnings about the rows behind the scores."""
     if repeated := facts.get("repeated_test_rows"):
         share = wording.percent(repeated)
         yield f"{share} of the test rows are also training rows: the test score flatters"
@@ -128,7 +129,7 @@ def _data(facts: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _probabilities(run: Mapping[Any, Any], scores: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """Return a warning if the model's probabilities are worse than the shares of the classes."""
+    """Return a warning if the class shares predict better probabilities than the model."""
     majority = SIMPLE["majority"]
     own, other = run["test_loss"], scores.get(majority, {}).get("log_loss", math.nan)
     text = f"its log loss ({own:.3f}) is worse than that of {majority} ({other:.3f})"
@@ -141,15 +142,16 @@ def slower(ratios: Mapping[Any, Any]) -> list[str]:
     known = {name: ratios[name] for name in names if wording.known(ratios.get(name))}
     if not known or max(known.values()) >= 1:
         return []
-    found = [f"{QUANTITIES[it].words} {wording.number(known[it], TIMES)}" for it in known]
-    return [f"Slower than FULL: {', '.join(found)}"]
+    texts = [f"{QUANTITIES[name].words} {wording.number(known[name], TIMES)}" for name in known]
+    return [f"Slower than FULL: {', '.join(texts)}"]
 
 
 def rows_of(metric: str, test_rows: int, facts: Mapping[str, Any]) -> tuple[int, str]:
-    """Return the number of test rows that a score is as sure as, and why; 0 if unknown.
+    """Return how many test rows an accuracy as certain as the score would have, and why.
 
-    The mean recall of k classes, the rarest with n rows, is at least as certain as an accuracy on
-    k n rows: by Jensen's inequality, its variance is at most p (1 - p) / (k n).
+    The number is 0 if unknown. The mean recall of k classes, the rarest with n rows, is at least as
+    certain as an accuracy on k n rows: by Jensen's inequality, its variance is at most
+    p (1 - p) / (k n).
     """
     counts = [count for count in facts.get("rows_by_class", {}).get("test", {}).values() if count]
     if metric == "accuracy":
@@ -169,12 +171,12 @@ def likely(score: float, rows: int) -> str:
 
 def _wilson(score: float, rows: int) -> tuple[float, float]:
     """Return the 95 % Wilson interval of an accuracy on a number of rows."""
-    found = binomtest(round(score * rows), rows).proportion_ci(method="wilson")
-    return found.low, found.high
+    ends = binomtest(round(score * rows), rows).proportion_ci(method="wilson")
+    return ends.low, ends.high
 
 
 def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
-    """Return how much other seeds may change the score."""
+    """Return in words how much other seeds may change the score."""
     seeds = len(runs)
     if seeds == 1:
         return "one seed: another one may give another result"
@@ -185,12 +187,12 @@ def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
 def _worth(
     run: Mapping[Any, Any], runs: pd.DataFrame, draws: pd.DataFrame, trials: pd.DataFrame
 ) -> str:
-    """Compare the best configuration with random ones, else with the first one of its search."""
+    """Compare the best configuration with random ones, or else with the first one of its search."""
     metric = run["metric"]
     words = METRICS[metric].words
-    mine = trials[trials["record"] == run["record"]]
-    mine = mine.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
-    by_epoch = mine.groupby("epoch")["score"]
+    own = trials[trials["record"] == run["record"]]
+    own = own.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
+    by_epoch = own.groupby("epoch")["score"]
     if by_epoch.size().max() > 1 and (by_epoch.max() - by_epoch.min()).max() <= ROUNDING:
         return (
             f"nothing: no hyper-parameter made a difference. The validation {words} is the same "
@@ -210,12 +212,12 @@ def _worth(
             f"unknown: the search trained the first configuration on {share} of the data only; add "
             "untuned to the selectors to compare with random configurations"
         )
-    first, best = (mine[mine["index"] == n].set_index("epoch") for n in (0, run["best_index"]))
+    first, best = (own[own["index"] == n].set_index("epoch") for n in (0, run["best_index"]))
     if first.empty:
         return "unknown: the first configuration of the search has no score"
     # At the same epoch if possible: the search may have stopped the first configuration early.
     shared = first.index.intersection(best.index)
-    before, after = (shared.max() if len(shared) else it.index.max() for it in (first, best))
+    before, after = (shared.max() if len(shared) else each.index.max() for each in (first, best))
     start = METRICS[metric].from_score(first.loc[before, "score"])
     end = METRICS[metric].from_score(best.loc[after, "score"])
     return (
@@ -227,41 +229,41 @@ def _worth(
 
 
 def gain(metric: str, runs: pd.DataFrame, draws: pd.DataFrame) -> str:
-    """Return how much better the mean over seeds is than the median draw, in the tuned metric."""
+    """Return how much better the mean over seeds is than the median draw."""
     column = SCORES[metric]
     return _gain(metric, runs[column].mean(), draws[column].median())
 
 
-def _gain(metric: str, mine: float, other: float) -> str:
+def _gain(metric: str, number: float, other: float) -> str:
     """Return how much better a value of a metric is than another one."""
     entry = METRICS[metric]
-    better = other - mine if entry.lower_is_better else mine - other
+    better = other - number if entry.lower_is_better else number - other
     text = wording.signed(100 * better if entry.is_share else better)
     return text.replace("-", wording.MINUS) + " pp" * entry.is_share
 
 
 def named(metric: str, number: float) -> str:
-    """Return a value of a metric, with its name unless it is the accuracy."""
+    """Return a value of a metric with the metric's name, which the accuracy does not need."""
     if not METRICS[metric].is_share:
         return f"{METRICS[metric].words} {value(metric, number)}"
     return value(metric, number) + f" {METRICS[metric].words}" * (metric != "accuracy")
 
 
 def value(metric: str, number: float) -> str:
-    """Return a value of a metric without its name."""
+    """Return a value of a metric without a name."""
     if METRICS[metric].is_share:
         return wording.percent(number)
     return f"{number:.3f}".replace("-", wording.MINUS)
 
 
 def mean_score(metric: str, runs: pd.DataFrame) -> str:
-    """Return the mean of a metric on the test set over several runs, with its bounds."""
+    """Return the mean of a metric on the test set over several runs, with bounds."""
     values = runs[SCORES[metric]].to_numpy()
     return between(metric, values.mean(), *bounds(values))
 
 
 def between(metric: str, number: float, low: float, high: float) -> str:
-    """Return a value of a metric with its bounds."""
+    """Return a value of a metric with bounds."""
     factor, unit = (100, " %") if METRICS[metric].is_share else (1, "")
-    reach = wording.spread(factor * low, factor * high)
-    return f"{wording.number(factor * number)}{unit} {reach}"
+    ends = wording.spread(factor * low, factor * high)
+    return f"{wording.number(factor * number)}{unit} {ends}"

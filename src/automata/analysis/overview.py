@@ -1,4 +1,4 @@
-"""The results of an experiment on two screens: a Markdown page of short tables."""
+"""The overview of an experiment's results: a Markdown page of short tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pandas as pd
 from automata import names
 from automata.analysis.answer import METHODS, answer, sentences
 from automata.analysis.energy import ways
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
+from automata.analysis.selectors import CONTRAST, mean_differences, paired_differences
 from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
-from automata.analysis.tradeoff import CONTRAST, mean_differences, paired_differences
 from automata.analysis.wording import cell, energy, mass, number, percent, times
 
 AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
@@ -37,9 +37,8 @@ DISTURBED = "A speedup is nan if other work disturbed it; `tradeoff.csv` has rat
 
 
 def overview(study: Study) -> str:
-    """Return the page, in Markdown; a section without a row is left out."""
-    found = answer(study.ratios)
-    first = "\n".join(f"- {it}" for it in sentences(found))
+    """Return the page in Markdown; sections with empty tables are left out."""
+    first = "\n".join(f"- {sentence}" for sentence in sentences(answer(study.ratios)))
     sections = [
         f"## {title}\n\n{text}\n\n{markdown(for_readers(table))}"
         for title, text, make in SECTIONS
@@ -50,20 +49,18 @@ def overview(study: Study) -> str:
 
 
 def for_readers(table: pd.DataFrame) -> pd.DataFrame:
-    """Return `table` in the order of its AXES, with display names."""
-    axes = {axis: AXES[axis] for axis in AXES if axis in table}
-    if axes:
-        places = {
-            axis: names.ordered(table[axis], order).index for axis, (order, _) in axes.items()
-        }
-        table = table.sort_values([*axes], key=lambda values: values.map(places[str(values.name)]))
-    return table.assign(**{axis: table[axis].map(display) for axis, (_, display) in axes.items()})
+    """Return `table` sorted by its AXES, with display names."""
+    axes = [axis for axis in AXES if axis in table]
+    orders = {axis: names.ordered(table[axis], AXES[axis][0]) for axis in axes}
+    ordered = {axis: pd.Categorical(table[axis], orders[axis]) for axis in axes}
+    table = table.assign(**ordered).sort_values(axes)
+    return table.assign(**{axis: [AXES[axis][1](name) for name in table[axis]] for axis in axes})
 
 
 def by_size(
     table: pd.DataFrame, keys: list[str], of_cell: Callable[[pd.DataFrame], str]
 ) -> pd.DataFrame:
-    """Return a row per value of `keys`, with a column per subset size."""
+    """Return a row per group of `keys`, with a column per subset size."""
     cells = [[*key, of_cell(group)] for key, group in table.groupby([*keys, "fraction"])]
     long = pd.DataFrame(cells, columns=[*keys, "fraction", "cell"])
     wide = long.pivot(index=keys, columns="fraction", values="cell").fillna("")
@@ -71,7 +68,7 @@ def by_size(
 
 
 def ran(study: Study) -> pd.DataFrame:
-    """Return a row per data set: its runs, their hours and energy, and how many were disturbed."""
+    """Return a row per data set: number of runs, hours, energy, and number of disturbed runs."""
     runs = study.runs
     total = runs["total_seconds"]
     full = runs["selector"] == "full"
@@ -97,34 +94,29 @@ def ran(study: Study) -> pd.DataFrame:
 
 
 def glance(study: Study) -> pd.DataFrame:
-    """Return a row per data set, scheduler and selector: speedup, ceiling, error by subset size."""
+    """Return a row per data set, scheduler and selector: speedup, ceiling and error by size."""
     return _by_size(study, lambda group: "{} ({}), {}".format(*gains(group)))
 
 
 def energies(study: Study) -> pd.DataFrame:
-    """Return a row as `glance`: energy ratio, and energy."""
-
-    def of_cell(runs: pd.DataFrame) -> str:
-        ratio, kwh = means(runs, "energy_ratio", "kwh")
-        return f"{number(ratio)} ({energy(kwh)})"
-
-    return _by_size(study, of_cell)
+    """Return the rows of `glance` with energy ratio and energy."""
+    return _by_size(study, lambda group: _ratio(group, "energy_ratio", "kwh", energy))
 
 
 def emissions(study: Study) -> pd.DataFrame:
-    """Return a row as `glance`: ratio and grams of CO2, from energy and from time."""
+    """Return the rows of `glance` with ratio and grams of CO2, from energy and from time."""
 
-    def of_cell(runs: pd.DataFrame) -> str:
-        parts = [
-            f"{number(ratio)} ({mass(grams)})"
-            for ratio, grams in (
-                means(runs, f"co2_{source}_ratio", f"co2_{source}_grams")
-                for source in ("energy", "time")
-            )
-        ]
-        return "; ".join(parts)
+    def of_cell(group: pd.DataFrame) -> str:
+        columns = [(f"co2_{source}_ratio", f"co2_{source}_grams") for source in ("energy", "time")]
+        return "; ".join(_ratio(group, ratio, grams, mass) for ratio, grams in columns)
 
     return _by_size(study, of_cell)
+
+
+def _ratio(runs: pd.DataFrame, ratio: str, amount: str, words: Callable[[float], str]) -> str:
+    """Return the means of a ratio and of the amount behind it."""
+    value, own = means(runs, ratio, amount)
+    return f"{number(value)} ({words(own)})"
 
 
 def _by_size(study: Study, of_cell: Callable[[pd.DataFrame], str]) -> pd.DataFrame:
@@ -133,26 +125,26 @@ def _by_size(study: Study, of_cell: Callable[[pd.DataFrame], str]) -> pd.DataFra
 
 
 def means(runs: pd.DataFrame, *columns: str) -> list[float]:
-    """Return the mean of each column: of each seed first, then over seeds."""
+    """Return the mean of each column: first per seed, then over seeds."""
     return [*runs.groupby("seed")[list(columns)].mean().mean()]
 
 
 def gains(runs: pd.DataFrame) -> list[str]:
     """Return the means of speedup, ceiling and error."""
-    found = means(runs, "speedup", "ceiling", "relative_test_error")
-    faster, ceiling, error = (round(value, 1) + 0.0 for value in found)
-    return [f"{faster:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
+    values = means(runs, "speedup", "ceiling", ERROR)
+    speedup, ceiling, error = (round(value, 1) + 0.0 for value in values)
+    return [f"{speedup:.1f}", f"{ceiling:.1f}", f"{error:+.1f}"]
 
 
 def contrasts(study: Study) -> pd.DataFrame:
-    """Return a row per pair of selectors and a column per data set: difference of their errors."""
+    """Return a row per pair of selectors: the difference of their errors by data set."""
     pairs = paired_differences(study.ratios)
     order = datasets(pairs)
     rows = []
-    for (selector, baseline), own in pairs.groupby(CONTRAST, sort=False):
-        each = mean_differences(own, ["dataset"]).set_index("dataset").apply(_difference, axis=1)
-        cells = each.reindex(order, fill_value="")
-        pooled = mean_differences(own, []).iloc[0]
+    for (selector, baseline), group in pairs.groupby(CONTRAST, sort=False):
+        by_dataset = mean_differences(group, ["dataset"]).set_index("dataset")
+        cells = by_dataset.apply(_difference, axis=1).reindex(order, fill_value="")
+        pooled = mean_differences(group, []).iloc[0]
         pair = f"{names.selector(str(selector))} - {names.selector(str(baseline))}"
         rows.append([pair, *cells, _difference(pooled), times(pooled["speedup_ratio"])])
     heads = ["difference", *map(names.dataset, order), "all", "speedups"]
@@ -165,20 +157,20 @@ def _difference(row: pd.Series[Any]) -> str:
 
 
 def worth(study: Study) -> pd.DataFrame:
-    """Return a row per data set: the errors of configurations drawn at random."""
+    """Return a row per data set: errors of configurations drawn at random."""
     columns = {
         "draws": ("draws", "max"),
         "diverged": ("diverged", "max"),
-        "mean error (pp)": ("relative_test_error", "mean"),
-        "median": ("relative_test_error_median", "mean"),
-        "best": ("relative_test_error_low", "min"),
-        "worst": ("relative_test_error_high", "max"),
+        "mean error (pp)": (ERROR, "mean"),
+        "median": (f"{ERROR}_median", "mean"),
+        "best": (f"{ERROR}_low", "min"),
+        "worst": (f"{ERROR}_high", "max"),
     }
     return study.untuned.groupby("dataset").agg(**columns).reset_index()
 
 
 def ranks(study: Study) -> pd.DataFrame:
-    """Return tau with FULL's scores by scheduler, selector and size, where pairs are most."""
+    """Return tau with FULL's scores by scheduler, selector and size, at rungs with most pairs."""
     table = _of_methods(rank_agreement(study))
     keys = ["scheduler", "selector", "fraction"]
     fullest = table[table["pairs"] == table.groupby(keys)["pairs"].transform("max")]
@@ -187,13 +179,14 @@ def ranks(study: Study) -> pd.DataFrame:
 
 
 def early(study: Study) -> pd.DataFrame:
-    """Return the share of AUTOMATA's trials that were stopped before their first selection."""
+    """Return the share of AUTOMATA's trials that were stopped before their first selection.
+
+    A trial first selects at a multiple of `reselect_every` after its warm start, as in training.
+    """
     runs = study.runs[study.runs["selector"] == names.AUTOMATA]
-    runs = runs[runs["protocol_hash"].isin(study.protocols)]
     ends = study.trials.groupby(["record", "index"], as_index=False)[["epoch", "status"]].last()
     first = {}
     for run in runs.to_dict("records"):
-        # Trials first select at a multiple of R after the warm start, as in training.
         every = int(study.protocols[run["protocol_hash"]]["protocol"]["reselect_every"])
         warm = warm_start_epochs(run, study.protocols)
         first[run["record"]] = every * math.ceil(max(warm, 1) / every)
@@ -207,7 +200,7 @@ def early(study: Study) -> pd.DataFrame:
 
 
 def _of_methods(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of METHODS, of FULL's repeat and of own selectors; all without METHODS."""
+    """Return the rows of METHODS, FULL's repeat and own selectors; all rows if no METHODS ran."""
     own = ~table["selector"].isin(list(names.METHODS))
     if table["selector"].isin(METHODS).any():
         return table[table["selector"].isin([*METHODS, "full-again"]) | own]
@@ -225,7 +218,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         "Speedup over FULL (its ceiling), and error, by the subset's share of the training set. "
         f"The ceiling is {QUANTITIES['ceiling'].definition.replace('The', 'the', 1)} FULL's repeat "
         "is noise alone: FULL with other weights and mini-batches. "
-        "More: `tradeoff.csv` (all selectors), `fronts.csv`.",
+        "More: `tradeoff.csv` (all selectors).",
         glance,
     ),
     (
@@ -269,4 +262,4 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         early,
     ),
 )
-"""Title, what the reader must know, and the table."""
+"""Title, text and table of each section."""

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 
+ERROR = "relative_test_error"
+"""The quantity on the other axis of every trade-off."""
+
 
 @dataclass(frozen=True)
 class Quantity:
-    """A column of numbers, with its texts for readers."""
+    """A numeric column of the tables, with its texts for readers."""
 
     name: str
     words: str
-    """Its name in a sentence."""
+    """Name in a sentence."""
     unit: str
     """TIMES, "pp" (percentage points), "%" (the value is a share), "s", "kWh", "g", or nothing."""
     definition: str
@@ -26,7 +29,7 @@ class Quantity:
 
     @property
     def of_energy(self) -> bool:
-        """Whether it is computed from energy."""
+        """Whether the quantity is computed from energy."""
         return self.seeds == "energy_seeds"
 
     @property
@@ -87,7 +90,7 @@ QUANTITIES = {
             "cheap to train may have won.",
         ),
         Quantity(
-            "relative_test_error",
+            ERROR,
             "relative test error",
             "pp",
             "Test accuracy of FULL minus that of the run, in percentage points; negative is a "
@@ -145,8 +148,7 @@ VALIDATION = Quantity(
     "Validation accuracy of the trial that the search chose; under a subset selector, of a model "
     "trained on subsets.",
 )
-"""Compared between runs, but not with FULL, whose models are trained on all data."""
-
+"""A quantity of claims and of the page, which the tradeoff table does not have."""
 
 ROUNDING = 1e-9
 """Tolerance of comparisons with a limit: in binary, 100 x (0.88 - 0.86) is more than 2."""

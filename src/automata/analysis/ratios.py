@@ -1,4 +1,4 @@
-"""Each run compared with the FULL run of its pair, and the formulas of the ratios."""
+"""Each run compared with its FULL run, and the formulas of the ratios."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from automata.analysis.energy import AMOUNTS, with_amounts
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.runs import RunRow
 from automata.analysis.study import PANEL, RUN
 from automata.config.sections import Carbon
@@ -18,7 +18,7 @@ from automata.records.measurement import CONTAMINATED_SHARE
 logger = logging.getLogger(__name__)
 
 PAIR = [*PANEL, "seed"]
-"""Columns in which a run and its FULL agree."""
+"""Columns that a run shares with its FULL run."""
 
 SAME = [
     "machine",
@@ -33,16 +33,16 @@ SAME = [
     "own_model_sha256",
     "protocol_hash",
 ]
-"""Columns in which two runs must agree to be comparable."""
+"""Columns that must be equal for two runs to be comparable."""
 
 SAME_ENERGY = ["energy_method", "energy_source"]
-"""Columns in which two runs must also agree for their energies to be comparable."""
+"""Columns that must also be equal for their energies to be comparable."""
 
 NOT_COMPARABLE = "not comparable with its FULL"
-"""Beginning of the reason for a run that differs from its FULL in one of SAME."""
+"""Start of the reason why a run is refused that differs from its FULL in SAME."""
 
 FORWARD_SHARE = 1 / 3
-"""Cost of a forward pass over the training set in epochs: one of the three passes of a step."""
+"""Cost of a forward pass over the training set, in epochs: a training step costs three passes."""
 
 FACTS = [
     *RUN,
@@ -63,15 +63,15 @@ COLUMNS = list(
 
 
 def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
-    """Return which runs other work disturbed, so that their wall time says little."""
+    """Return which runs were disturbed by other work, so that their wall times are too long."""
     return runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE
 
 
 def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
-    """Return a row per search, compared with the FULL run of its pair; FULL's own ratios are 1.
+    """Return a row per search, compared with its FULL run; FULL's own ratios are 1.
 
-    `refused` says why a run is not compared; it then has FACTS and AMOUNTS alone. If energies were
-    obtained in different ways, a warning says so, and their ratio is missing.
+    `refused` says why a run is not compared; such a row has only FACTS and AMOUNTS. If two energies
+    were obtained in different ways, their ratio is missing, and a warning says so.
     """
     table = with_amounts(runs[runs["selector"] != "untuned"], carbon).astype(object)
     rows = [RunRow(row) for row in table.where(table.notna(), None).to_dict("records")]
@@ -86,12 +86,12 @@ def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
 
 
 def _compared(run: RunRow, full: RunRow | None, busy: set[str]) -> dict[str, Any]:
-    """Return the row of `run`; `busy` has the records of all runs that other work disturbed."""
+    """Return the row of `run`; `busy` has the records of all disturbed runs."""
     facts = {column: getattr(run, column) for column in FACTS}
     refused = _refusal(run, full)
     if full is None or refused:
-        names = run.record if full is None else f"{run.record} (FULL: {full.record})"
-        logger.warning("%s: %s", names, refused)
+        pair = run.record if full is None else f"{run.record} (FULL: {full.record})"
+        logger.warning("%s: %s", pair, refused)
         return {**facts, "refused": refused}
     return facts | _ratios(run, full, run is not full and bool({run.record, full.record} & busy))
 
@@ -111,13 +111,13 @@ def _refusal(run: RunRow, full: RunRow | None) -> str | None:
 
 
 def _differing(run: RunRow, full: RunRow, columns: list[str]) -> str:
-    """Return the `columns` in which two runs differ, with both values; "" if they agree."""
+    """Return the `columns` that differ, with both values; "" if none does."""
     pairs = ((name, getattr(run, name), getattr(full, name)) for name in columns)
     return ", ".join(f"{name} {one} and {other}" for name, one, other in pairs if one != other)
 
 
 def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
-    """Return the ratios; if other work kept the host `busy`, not those that it distorts."""
+    """Return the ratios; if the host was `busy` with other work, without those of wall times."""
     speedup = None if busy else full.total_seconds / run.total_seconds
     limit = ceiling(run, full)
     work = energy = None
@@ -137,7 +137,7 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
         "ceiling": limit,
         "efficiency": None if speedup is None else speedup / limit,
         "final_ceiling": None if busy else final_ceiling(run, full),
-        "relative_test_error": relative_test_error(full.test_accuracy, run.test_accuracy),
+        ERROR: relative_test_error(full.test_accuracy, run.test_accuracy),
         "energy_ratio": energy,
         "co2_energy_ratio": energy,  # one intensity holds for all runs
         "co2_time_ratio": speedup,
@@ -149,18 +149,18 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
 def relative_test_error(full_accuracy: float, run_accuracy: float) -> float:
     """Return accuracy(FULL) - accuracy(run) in percentage points; negative is a gain.
 
-    The paper gives no formula; its "performance loss of 0.65 %" fits this one.
+    The paper has no formula; its "performance loss of 0.65 %" fits this one.
     """
     return 100 * (full_accuracy - run_accuracy)
 
 
 def ceiling(run: RunRow, full: RunRow) -> float:
-    """Return the speedup if every epoch cost its share of samples and nothing else cost anything.
+    """Return the speedup if an epoch cost its share of samples, and nothing else cost anything.
 
-    E_full/P / (T + E_run/P + selection/P), with E in passes over the training set: E_run is f times
-    the epochs on subsets plus the warm start. A selection by gradients costs one forward pass. P
-    trials run at once. Finalists do so too, but none trains its T epochs faster for it: with P of
-    them at once and E_final epochs in all, T is max(T, E_final/P).
+    ceiling = E_full/P / (T + E_run/P + selection/P), with E in passes over the training set and P
+    trials at once. E_run is f times the epochs on subsets, plus the warm start. A selection by
+    gradients costs one forward pass. T is the final training: max(T, E_final/P) if P finalists of
+    E_final epochs in all train at once.
     """
     selection = FORWARD_SHARE * run.gradient_selections
     trials = run.concurrent_trials
@@ -173,7 +173,7 @@ def ceiling(run: RunRow, full: RunRow) -> float:
 def final_ceiling(run: RunRow, full: RunRow) -> float:
     """Return `ceiling` with the measured seconds of the final training.
 
-    An epoch of the search costs the mean epoch of FULL, with as many trials at once.
+    An epoch of the search costs as much as FULL's mean epoch, with as many trials at once.
     """
     epoch = full.total_seconds / full.full_epoch_equivalents
     passes = run.full_epoch_equivalents + FORWARD_SHARE * run.gradient_selections

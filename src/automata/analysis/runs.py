@@ -1,4 +1,4 @@
-"""The table of runs, a row per record: all columns with their types, getters and meanings."""
+"""The table of runs, a row per record: the type, getter and meaning of each column."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESUMED = "was interrupted and resumed (comparison.resumed)"
 
 
 class Source(NamedTuple):
-    """A record, its path, how its run is compared, and parts of the record."""
+    """A record with what the columns read of it."""
 
     record: Record
     path: Path
@@ -42,12 +42,12 @@ class Source(NamedTuple):
 
 
 def _column(getter: Callable[[Source], T]) -> T:
-    """Return the getter of a column; for mypy it has the type of the column's values."""
+    """Return the getter of a column, typed as the column's values."""
     return cast(T, getter)
 
 
 class RunRow:
-    """A row of the table of runs: type, getter and meaning of each column; None: not measured."""
+    """A row of the table of runs; None means not measured."""
 
     dataset: str = _column(lambda run: run.record.job.run.dataset)
     """data set"""
@@ -144,7 +144,9 @@ class RunRow:
     """the best configuration, with exact values"""
     configurations: int = _column(lambda run: len(run.trainings))
     """trials of the search"""
-    failed_trials: int = _column(lambda run: sum(it.failure is not None for it in run.trainings))
+    failed_trials: int = _column(
+        lambda run: sum(training.failure is not None for training in run.trainings)
+    )
     """trials that diverged"""
     final_failure: str | None = _column(
         lambda run: run.record.final.progress.failure if run.record.final else None
@@ -170,7 +172,7 @@ class RunRow:
     """mean share of the training set in all epochs on subsets; adaptive selectors stay below
     `fraction`"""
     gradient_selections: int = _column(
-        lambda run: sum(it.gradient_selections for it in run.trainings)
+        lambda run: sum(training.gradient_selections for training in run.trainings)
     )
     """selections by gradients: each takes a forward pass over the training set"""
     final_epochs: int = _column(lambda run: _final_epochs(run.record))
@@ -238,11 +240,11 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
 
 
 LATER = ("test_roc_auc", "test_mcc", "kept_epoch", "final_slots")
-"""Columns that are left out without a value, so that earlier tables stay the same."""
+"""Columns that the table lacks if no run has a value, so that older tables stay the same."""
 
 
 def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Return the table of runs; a column of numbers stays one if all values are missing."""
+    """Return the table of runs; columns of numbers are floats even if all values are missing."""
     numbers = {name: "float64" for name, kind in TYPES.items() if kind in (float, float | None)}
     made = pd.DataFrame(list(rows), columns=list(TYPES)).astype(numbers)
     return made.drop(columns=[name for name in LATER if made[name].isna().all()])
@@ -251,7 +253,7 @@ def table(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
 def tuning_split(record: Record) -> dict[str, float]:
     """Return the seconds of the search by activity; they add up to its wall time.
 
-    Seconds of a trial are divided by the number of trials at once. Orchestration is the rest.
+    Seconds inside trials are divided by the number of trials at once; orchestration is the rest.
     """
     slots = record.job.settings.compute.concurrent_trials
     trials = [trial.progress.seconds for trial in record.tuning.trials]
@@ -266,12 +268,12 @@ def tuning_split(record: Record) -> dict[str, float]:
 
 
 def _wall_seconds(phase: Measurement | None) -> float:
-    """Return the wall time of a phase; 0 if the run has no such phase."""
+    """Return the wall time of a phase; 0 without the phase."""
     return phase.wall_seconds if phase else 0.0
 
 
 def _other_cpu_share(record: Record) -> float | None:
-    """Return the share of CPU time of other processes, in the worse phase; None if unknown."""
+    """Return the CPU share of other processes, in the worse phase; None if unknown."""
     cores = record.provenance["cpu_count"]
     shares = [
         foreign_share(phase.wall_seconds, own, busy, cores)
@@ -291,7 +293,7 @@ def _effective_fraction(run: Source) -> float | None:
 def _final_epochs(record: Record) -> int:
     if not record.final:
         return 0
-    return record.final.progress.epochs + sum(it.progress.epochs for it in record.final.lost)
+    return record.final.progress.epochs + sum(lost.progress.epochs for lost in record.final.lost)
 
 
 def _final_slots(record: Record) -> float | None:
@@ -300,9 +302,9 @@ def _final_slots(record: Record) -> float | None:
 
 
 def _machine(run: Source) -> str:
-    """Return the kind of machine, after the hosts unless hosts of one kind are alike.
+    """Return the hosts and the kind of machine; without the hosts if hosts of a kind are alike.
 
-    Hosts of one name can be of different kinds, e.g. virtual machines.
+    Hosts with the same name may be of different kinds, e.g. virtual machines.
     """
     made, cluster = run.record.provenance, run.record.tuning.cluster
     parts = [f"{made['cpu_count']} x {made['cpu']}", *made["gpus"]]

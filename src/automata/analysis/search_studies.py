@@ -1,6 +1,6 @@
-"""Inside the searches: how their scores rank configurations, and their progress in time.
+"""Inside the searches: how scores rank configurations, and progress over time.
 
-The paper presumes that scores from subsets rank configurations as scores from all data do.
+The paper assumes that scores from subsets rank configurations as scores from all data do.
 Kendall's tau-b tests this.
 """
 
@@ -17,21 +17,20 @@ import pandas as pd
 from automata.analysis.ratios import NOT_COMPARABLE, PAIR
 from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
-from automata.analysis.tables import joined
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
-"""Scores of two runs compare if the runs agree in these. Hosts and times may differ."""
+"""Columns that must be equal for two runs' scores to compare. Hosts and times may differ."""
 
 CLOCKS = ("elapsed_seconds", "elapsed_joules")
-"""Columns of the trials that measure progress, from the start of the search's first trial."""
+"""Columns of the trials that measure progress since the start of the first trial."""
 
 
 @cache
 def rank_agreement(study: Study) -> pd.DataFrame:
     """Return mean taus per scheduler, selector, subset size and group of rungs.
 
-    Group `level` has the rungs nearest to T / 3^level; `percent` is the geometric mean of their
-    epochs in percent of T. `tau` is the mean over `units` (`automata.analysis.statistics.unit_of`).
+    The group `level` has the rungs nearest to T / 3^level; `percent` is the geometric mean of their
+    epochs in percent of T. `tau` is the mean over `units` (`statistics.unit_of`).
     """
     taus = agreements(study)
     taus = taus[taus["tau"].notna()]
@@ -54,12 +53,12 @@ def rank_agreement(study: Study) -> pd.DataFrame:
 
 @cache
 def agreements(study: Study) -> pd.DataFrame:
-    """Return Kendall's tau-b between a run's scores and its FULL run's, per run and rung.
+    """Return Kendall's tau-b between the scores of a run and of its FULL run, per run and rung.
 
-    Scores are validation accuracies at that rung of the `pairs` of configurations that both runs
-    tried. Taus of early and late rungs do not compare: late ones hold only survivors of both
-    searches, which are harder to rank. `tau` is missing where `statistics.tau` is, and within the
-    `warm_start_epochs`, when both runs have trained on all data.
+    Scores are validation accuracies of the `pairs` configurations that both runs tried. Taus of
+    early and late rungs do not compare: only survivors of both searches, which are harder to rank,
+    reach late rungs. `tau` is missing where `statistics.tau` is, and within the
+    `warm_start_epochs`, while both runs train on all data.
     """
     scores = _scores(study)
     full = scores[scores["selector"] == "full"].drop(columns=["selector", "fraction"])
@@ -83,7 +82,7 @@ def agreements(study: Study) -> pd.DataFrame:
 
 
 def warm_start_epochs(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
-    """Return for how many epochs a trial first trains on all data, as training computes it."""
+    """Return the epochs of a trial's warm start on all data, as training computes them."""
     schedulers = protocols.get(run["protocol_hash"], {}).get("scheduler", {})
     share: float = schedulers.get(run["scheduler"], {}).get("warm_start", 0.0)
     if run["selector"] == "full-again":  # trains on all data throughout
@@ -100,13 +99,13 @@ def _scores(study: Study) -> pd.DataFrame:
     return scores.assign(occurrence=occurrence)
 
 
-def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
+def anytime(trials: pd.DataFrame, clock: str) -> pd.DataFrame:
     """Return a row per combination and time: the best validation accuracy so far, over seeds.
 
-    `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, once all
-    seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next row.
-    Curves of two selectors compare in time, not in height: scores are of models trained on subsets.
-    A combination with a run without `clock` is left out.
+    `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, from the time
+    when all seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next
+    row. Curves of selectors compare in time, not in height: models are trained on subsets.
+    Combinations with a run without `clock` are left out.
     """
     rows: list[list[object]] = []
     for combination, group in trials[trials["rung"].astype(bool)].groupby(COMBINATION, sort=True):
@@ -114,14 +113,13 @@ def anytime(trials: pd.DataFrame, clock: str = CLOCKS[0]) -> pd.DataFrame:
             curves = [_steps(run, clock) for _, run in group.groupby("seed")]
             best = pd.concat(curves, axis=1).sort_index().ffill().dropna()
             over = [best.index, best.median(axis=1), best.min(axis=1), best.max(axis=1)]
-            closing = [len(curves), joined(group["record"].unique())]
-            rows += [[*combination, *step, *closing] for step in zip(*over, strict=True)]
-    columns = [*COMBINATION, "at", "median", "low", "high", "seeds", "records"]
+            rows += [[*combination, *step, len(curves)] for step in zip(*over, strict=True)]
+    columns = [*COMBINATION, "at", "median", "low", "high", "seeds"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
-    """Return the trials of runs whose clock compares with FULL's, or that have no FULL."""
+    """Return the trials of runs whose `clock` compares with FULL's, or that have no FULL run."""
     apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
     known = ratios["full_record"].notna()
     if clock == "elapsed_joules":
@@ -132,7 +130,7 @@ def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.Dat
 
 
 def _steps(run: pd.DataFrame, clock: str) -> pd.Series[float]:
-    """Return the best score of a run so far, by time: its rises, and the last time."""
+    """Return the best score so far of a run, by time: its rises, and its end."""
     best = run.set_index(clock)["accuracy"].sort_index(kind="stable").cummax()
     rises = ~best.duplicated()
     rises.iloc[-1] = True

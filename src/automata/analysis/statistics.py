@@ -23,13 +23,13 @@ class Spread:
     """A column with a mean, followed by its bounds in the columns `_low` and `_high`."""
 
     sample: Callable[[pd.DataFrame], Values]
-    """From the rows of a group to the values of its mean."""
+    """Returns the values to average from the rows of a group."""
     scale: Callable[[Any], Any] = float
-    """From mean and bounds to the cells, e.g. np.exp for logarithms."""
+    """Applied to mean and bounds, e.g. np.exp for logarithms."""
 
 
 Column = Callable[[pd.DataFrame], Any] | Spread
-"""A column of a summary: a function of the rows of each group."""
+"""A column of a summary, computed from the rows of each group."""
 
 
 def summarise(
@@ -38,10 +38,10 @@ def summarise(
     columns: Mapping[str, Column],
     records: Sequence[str] = ("record",),
 ) -> pd.DataFrame:
-    """Return a row per group of rows with the same values in the columns `by`.
+    """Return a row per group of rows with equal values in the columns `by`.
 
-    The last column, `records`, joins the paths in the columns `records`. An empty table gives an
-    empty summary with all columns.
+    The last column, `records`, joins the paths in the columns `records`. The summary of an empty
+    table has all columns.
     """
     grouped = table.groupby(list(by))
     groups = [group for _, group in grouped]
@@ -59,30 +59,30 @@ def summarise(
 
 
 def known(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return a function of rows: the values of `column` that are not missing."""
+    """Return a function of rows: the known values of `column`."""
     return lambda group: group[column].dropna().to_numpy(np.float64)
 
 
 def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
-    """Return a function of rows: the mean of `column` over values that are not missing."""
+    """Return a function of rows: the mean of the known values of `column`."""
     return lambda group: mean(known(column)(group))
 
 
 def number_of(column: str) -> Callable[[pd.DataFrame], int]:
-    """Return a function of rows: the number of values of `column` that are not missing."""
+    """Return a function of rows: the number of known values of `column`."""
     return lambda group: len(known(column)(group))
 
 
 def mean(values: Values) -> float:
-    """Return the mean of n values; NaN if there are none."""
+    """Return the mean of values (n,); NaN if n is 0."""
     return float(values.mean()) if len(values) else math.nan
 
 
 def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
-    """Return which of n points are on the Pareto front: no other point beats them.
+    """Return which of n points are on the Pareto front, i.e. which no other point beats.
 
-    A point beats another if it is at least as fast and at most as bad, and better in one of the
-    two. Equal points are on the front together.
+    A point beats another if it is at least as fast and at most as bad, and better in one.
+    Equal points are on the front together.
     """
     faster = speedups[:, None] - speedups[None, :]  # row's point minus column's point
     better = errors[None, :] - errors[:, None]
@@ -94,18 +94,17 @@ def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
 def hypervolume(
     speedups: Values, errors: Values, reference: tuple[float, float] | Values
 ) -> Values:
-    """Return the area that n points dominate, up to a reference point.
+    """Return the area that points (..., n) dominate up to a `reference` (..., 2).
 
     It is the area of all (x, y) with reference speedup <= x <= speedup and error <= y <= reference
-    error of any point. Points lie along the last axis, the reference has 2 values there; axes
-    before it are separate problems.
+    error of any point. Leading axes are separate problems.
     """
     corner = np.asarray(reference, dtype=np.float64)
     slowest, worst = corner[..., 0:1], corner[..., 1:2]
     order = np.argsort(speedups, axis=-1)
     fast = np.maximum(np.take_along_axis(speedups, order, axis=-1), slowest)
     bad = np.take_along_axis(errors, order, axis=-1)
-    # Up to a point's speedup, the smallest error is that of this point and all faster ones.
+    # Up to a point's speedup, this point and all faster ones dominate.
     best = np.minimum.accumulate(bad[..., ::-1], axis=-1)[..., ::-1]
     start = np.broadcast_to(slowest, (*fast.shape[:-1], 1))
     widths = np.diff(fast, axis=-1, prepend=start)
@@ -120,7 +119,7 @@ RESAMPLES = 9_999
 
 
 def interval(seeds: int) -> str:
-    """Return the kind of bounds over this number of seeds."""
+    """Return the kind of the bounds over a number of seeds."""
     return "95 %" if seeds >= SEEDS_FOR_INTERVAL else "range"
 
 
@@ -134,21 +133,17 @@ def bounds(values: Values) -> tuple[float, float]:
     if np.ptp(values) == 0:
         return center, center
     low, high = bootstrap_bounds(lambda drawn: values[drawn].mean(axis=-1), len(values))
-    # Rounding can put a mean just outside its interval.
+    # Rounding can place the mean just outside its interval.
     return min(float(low), center), max(float(high), center)
 
 
 def bootstrap_bounds(
     statistic: Callable[[NDArray[np.intp]], Values], units: int
 ) -> tuple[Values, Values]:
-    """Return the 95 % percentile bootstrap bounds of a `statistic` of `units` units.
+    """Return the 95 % percentile bootstrap bounds of a `statistic` of two or more `units`.
 
-    The statistic takes indices of drawn units (draws, units) and returns a value per draw, along
-    its last axis.
+    The statistic takes indices of drawn units (draws, units) and returns a value per draw (draws,).
     """
-    if units == 1:  # scipy refuses one unit
-        (only,) = np.moveaxis(statistic(np.zeros((1, 1), dtype=np.intp)), -1, 0)
-        return only, only
     interval = bootstrap(
         (np.arange(units),),
         lambda drawn, axis: statistic(drawn),
@@ -161,17 +156,21 @@ def bootstrap_bounds(
 
 
 def unit_of(group: pd.DataFrame) -> str:
-    """Return the column of the units that an interval over `group` resamples: dataset or seed.
+    """Return the column of the units that a bootstrap of `group` draws: dataset or seed.
 
-    Three or more data sets are the units: they differ more than seeds do, and the seeds of one data
-    set are not independent.
+    From three data sets on, they are the units: they differ more than seeds do, and the seeds of
+    one data set are not independent.
     """
     return "dataset" if group["dataset"].nunique() >= 3 else "seed"
 
 
-def of_units(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return a function of rows: the mean of `column` in each unit (`unit_of`)."""
-    return lambda group: group.groupby(unit_of(group))[column].mean().dropna().to_numpy(np.float64)
+def of_units(column: str, unit: str = "") -> Callable[[pd.DataFrame], Values]:
+    """Return a function of rows: the mean of `column` in each `unit`, by default of `unit_of`."""
+
+    def means(group: pd.DataFrame) -> Values:
+        return group.groupby(unit or unit_of(group))[column].mean().dropna().to_numpy(np.float64)
+
+    return means
 
 
 UNITS: Mapping[str, Column] = {
@@ -179,13 +178,13 @@ UNITS: Mapping[str, Column] = {
     "over": lambda group: {"dataset": "data sets", "seed": "seeds"}[unit_of(group)],
     "units": lambda group: group[unit_of(group)].nunique(),
 }
-"""Columns of a summary: the kind of its bounds, and the name and number of their units."""
+"""Columns of a summary: the kind of the bounds, and the name and number of their units."""
 
 
 def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
-    """Return the 95 % bootstrap interval of the mean of `values`, one for each row of `rows`.
+    """Return the 95 % bootstrap interval of the mean of `values`, which has one for each of `rows`.
 
-    It resamples whole units (`unit_of`). None if these are seeds and a panel has too few.
+    The bootstrap draws whole units (`unit_of`). None if these are seeds and a panel has too few.
     """
     unit = unit_of(rows)
     few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
@@ -200,12 +199,12 @@ def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | Non
 
 
 FEWEST_PAIRS = 5
-"""Minimum number of pairs for tau: with fewer, it takes only a few values."""
+"""Minimum number of pairs for tau, which takes only a few values with fewer."""
 
 
 def tau(scores: Values, others: Values) -> float:
-    """Return Kendall's tau-b of two arrays (n,); NaN below FEWEST_PAIRS or if one is constant."""
+    """Return Kendall's tau-b of two arrays (n,); NaN if n < FEWEST_PAIRS or one is constant."""
     if len(scores) < FEWEST_PAIRS or np.ptp(scores) == 0 or np.ptp(others) == 0:
         return math.nan
-    # The asymptotic p-value, which nothing reads, is the fast one.
+    # Nothing reads the p-value; the asymptotic one is fast.
     return float(kendalltau(scores, others, variant="b", method="asymptotic").statistic)

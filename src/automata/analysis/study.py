@@ -1,4 +1,4 @@
-"""A study: the tables of one experiment in `results/{experiment}/tables/`, and its panels."""
+"""A study, i.e. the tables in `results/{experiment}/tables/`, and its panels."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ PANEL = ["dataset", "search", "scheduler"]
 """The columns that name a panel."""
 
 COMBINATION = [*PANEL, "selector", "fraction"]
-"""The columns that name a combination; tables average over its seeds."""
+"""The columns that name a combination, over whose seeds tables average."""
 
 RUN = [*COMBINATION, "seed"]
 """The columns that name a run."""
 
 
 class Panel(NamedTuple):
-    """A data set, a search and a scheduler: their runs share FULL runs and are drawn together."""
+    """A data set, search and scheduler, whose runs share FULL runs and are drawn together."""
 
     dataset: str
     search: str
@@ -51,14 +51,14 @@ class Panel(NamedTuple):
         return f"{names.search(self.search)}, {names.scheduler(self.scheduler)}"
 
     @property
-    def title(self) -> str:
-        """Data set, search and scheduler: SATIMAGE (TPE, Hyperband)."""
-        return f"{names.dataset(self.dataset)} ({self.method})"
+    def tuner(self) -> str:
+        """Search and scheduler as in the paper: TPE, HB."""
+        return names.tuner(self.search, self.scheduler)
 
     @property
-    def short_title(self) -> str:
+    def title(self) -> str:
         """The title as in the paper: SATIMAGE (TPE, HB)."""
-        return f"{names.dataset(self.dataset)} ({names.tuner(self.search, self.scheduler)})"
+        return f"{names.dataset(self.dataset)} ({self.tuner})"
 
     def rows(self, table: pd.DataFrame) -> pd.DataFrame:
         """Return the rows of `table` that belong to the panel."""
@@ -74,13 +74,13 @@ def _table(name: str, read: Callable[[Path], T]) -> cached_property[T]:
 
 @dataclass(frozen=True, eq=False)
 class Study:
-    """The tables of an experiment; each is read at its first use."""
+    """The tables of an experiment, each read at its first use."""
 
     folder: Path
 
     @cached_property
     def runs(self) -> pd.DataFrame:
-        """One row per record (`automata.analysis.runs`); published tables have it as CSV only."""
+        """One row per record (`automata.analysis.runs`); published results have only the CSV."""
         parquet = self.folder / "runs.parquet"
         return read_parquet(parquet) if parquet.is_file() else read_csv(self.folder / "runs.csv")
 
@@ -105,28 +105,32 @@ class Study:
 
 
 def tabulate(study: Study, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield name and content of each table; the caller must write it before it takes the next.
+    """Yield name and content of each table; the caller must write it before taking the next.
 
-    A parameter of a table's function names its argument: `study`, an attribute of it, a key of
-    `given` (`carbon`, `paper`, `claims`, which is optional), or the function of another table.
-    The tables that a function reads are made before; `study` is all of its attributes.
+    The parameters of a table's function name its arguments: `study`, one of its attributes, a key
+    of `given` (`carbon`, `paper` and optionally `claims`), or the function of another table.
+    Tables are made after those that they read; `study` stands for all of its attributes.
     """
     known = {**given, "study": study}
     skipped = () if "claims" in given else CLAIMS
-    tables = [it for it in (*TABLES.values(), BEST) if it.make and it.name not in skipped]
-    makes = {it.name: imported(f"automata.analysis.{it.make}") for it in tables}
+    every = (*TABLES.values(), BEST)
+    made = [table for table in every if table.make and table.name not in skipped]
+    makes = {table.name: imported(f"automata.analysis.{table.make}") for table in made}
     stems = {name.removesuffix(".csv"): name for name in makes}
     attributes = {stem: name for stem, name in stems.items() if hasattr(Study, stem)}
     named = attributes | {make.__name__: name for name, make in makes.items()}
     order = {}
     for name, make in makes.items():
         reads = signature(make).parameters
-        order[name] = {named[it] for it in reads if it in named}
+        order[name] = {named[each] for each in reads if each in named}
         order[name] |= set(attributes.values()) if "study" in reads else set()
     for name in TopologicalSorter(order).static_order():
         make = makes[name]
         reads = signature(make).parameters
-        content = make(*(getattr(study, it) if hasattr(Study, it) else known[it] for it in reads))
+        arguments = (
+            getattr(study, each) if hasattr(Study, each) else known[each] for each in reads
+        )
+        content = make(*arguments)
         known[make.__name__] = content
         yield name, content
 
@@ -137,17 +141,17 @@ def compared(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def datasets(table: pd.DataFrame) -> list[str]:
-    """Return the data sets of `table`: in the paper's order, then the user's own."""
+    """Return the data sets of `table`: first the paper's, in its order, then the user's own."""
     return names.ordered(table["dataset"].astype(str), names.DATASETS)
 
 
 def selectors(table: pd.DataFrame) -> list[str]:
-    """Return the selectors of `table`, in the order of legends."""
+    """Return the selectors of `table` in the order of legends."""
     return names.ordered(table["selector"].astype(str), names.METHODS)
 
 
 def fractions(table: pd.DataFrame) -> list[float]:
-    """Return the subset sizes of `table`, rising, without those of controls."""
+    """Return the subset sizes of `table` in rising order, without those of controls."""
     subsets = table[~table["selector"].isin(list(names.CONTROLS))]
     return sorted(float(value) for value in subsets["fraction"].unique())
 

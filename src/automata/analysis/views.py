@@ -1,4 +1,4 @@
-"""The catalogue of an experiment's tables and figures: each is a function and an entry here."""
+"""The catalogue of tables and figures; each is a function and an entry here."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Set
 from dataclasses import dataclass
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.errors import UserError
 from automata.names import AUTOMATA, CONTROLS, contrasts
 
@@ -17,11 +17,11 @@ class Table:
 
     name: str
     text: str
-    """Its content, in a sentence."""
+    """The content in a sentence."""
     make: str = ""
     """"module:function" in `automata.analysis`; empty if `automata collect` writes the table."""
     published: bool = True
-    """False for a large table: one command makes it again from the published records."""
+    """False for a large table, which one command makes again from the published records."""
 
 
 _TABLES = (
@@ -56,13 +56,7 @@ _TABLES = (
     Table(
         "selector-comparison.csv",
         "Paired differences between selectors.",
-        "tradeoff:resampling",
-        published=False,
-    ),
-    Table(
-        "fronts.csv",
-        "Pareto fronts and hypervolumes, by panel.",
-        "tradeoff:fronts",
+        "selectors:pooled_differences",
         published=False,
     ),
     Table(
@@ -95,7 +89,7 @@ TABLES = {table.name: table for table in _TABLES}
 """The tables for people, then those for programs."""
 
 CLAIMS = ("claims.md", "claims.csv")
-"""Tables that are made only for an experiment with a data set of the paper."""
+"""Tables of experiments with a data set of the paper."""
 
 BEST = Table("../best.yaml", "The best hyper-parameters.", "best:text")
 """The result of the experiment, beside the folder of tables."""
@@ -128,15 +122,15 @@ class View:
     datasets: tuple[str, ...] = ()
     """The data sets of a paper's figure, one row each; empty: all of the experiment."""
     needs: Callable[[Set[str]], bool] = _has_comparison
-    """Whether a panel with these selectors has something to show in the figure."""
+    """Whether the figure can show something of a panel with these selectors."""
     heading: str = ""
-    """Heading of the figure on the page; figures without one are not on the page."""
+    """Heading on the page; without it, the figure is not on the page."""
     table: str = ""
-    """The table with the numbers and records behind the figure."""
+    """The table with the figure's numbers and records."""
     ratio: str = ""
-    """The quantity on x, if the function draws several."""
+    """The quantity on x, for functions that draw several."""
     own: bool = False
-    """Whether only own data has the figure, which is part of the answer on the page."""
+    """Whether the figure is of own data only, beside the answer on the page."""
 
 
 _PLANE = "Speedup over FULL against relative test error"
@@ -158,7 +152,7 @@ _FIGURES = (
         "tradeoff:speedups",
         PAPER,
         f"{_PLANE}, as in the paper's Figure 3. Speedup: {QUANTITIES['speedup'].definition} "
-        f"Relative test error: {QUANTITIES['relative_test_error'].definition} {_READING}",
+        f"Relative test error: {QUANTITIES[ERROR].definition} {_READING}",
         ("sst5", "trec6", "cifar10", "cifar100", "connect4"),
     ),
     *(
@@ -197,27 +191,12 @@ _FIGURES = (
         table="selector-comparison.csv",
     ),
     View(
-        "pareto",
-        "selectors:pareto_figure",
-        BEYOND,
-        "Left: how often each selector is on the Pareto front of speedup and relative test "
-        "error, and how often it dominates the largest area. Right: the area that it "
-        "dominates, a point per data set, search and scheduler.",
-    ),
-    View(
         "rank-agreement",
         "searches:rank_agreement_figure",
         BEYOND,
         "Do scores from subsets rank configurations as scores from all data do? Kendall's tau "
         "between the validation accuracies that a selector and FULL give to the same "
         "configurations, by the epoch of the evaluation. FULL's repeat is the noise ceiling.",
-    ),
-    View(
-        "ceiling",
-        "seconds:ceiling_figure",
-        BEYOND,
-        f"Measured speedup against its ceiling: {QUANTITIES['ceiling'].definition} A point is "
-        "one subset size in one search, the mean over its seeds.",
     ),
     *(
         View(
@@ -299,9 +278,9 @@ def view_of(name: str) -> View:
 def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
     """Return the names of the figures that have something to show, in the catalogue's order.
 
-    `plan` has the selectors of the runs, by data set, search and scheduler.
+    `plan` maps data set, search and scheduler to the selectors of the runs.
     """
-    shown = [
+    whole = [
         view.name
         for view in FIGURES.values()
         if view.group != DATASETS
@@ -318,4 +297,4 @@ def figures(plan: Mapping[tuple[str, str, str], Collection[str]]) -> list[str]:
         if FIGURES[name].needs(set(selectors))
         and not (FIGURES[name].own and dataset in names.DATASETS)
     }
-    return [*shown, *of_datasets]
+    return [*whole, *of_datasets]

@@ -1,4 +1,4 @@
-"""Numbers as people read them in tables, figures and on the page."""
+"""Numbers as text, for tables, figures and the page."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
 DECIMALS = 9
-"""Smaller decimals are rounding errors: they read as 0."""
+"""Decimals to keep; smaller ones are rounding errors."""
 
 INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
-"""Kind of bounds over seeds -> its name."""
+"""Kind of bounds over seeds -> name."""
 
 Units = Sequence[tuple[float, str]]
 """Sizes and names of units, rising."""
@@ -32,7 +32,7 @@ def known(value: object) -> bool:
 
 
 def three_digits(value: float) -> str:
-    """Return `value` with three significant digits, large ones as whole numbers."""
+    """Return `value` with three significant digits, or as a whole number if it is large."""
     return f"{value:.3g}" if abs(value) < 999.5 else f"{value:.0f}"
 
 
@@ -53,28 +53,28 @@ def percent(share: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Return a time in the unit that suits it."""
+    """Return a time in a suitable unit."""
     return amount(value, TIME) if known(value) else MISSING
 
 
 def energy(kwh: float) -> str:
-    """Return an energy in the unit that suits it."""
+    """Return an energy in a suitable unit."""
     return amount(kwh, ENERGY) if known(kwh) else MISSING
 
 
 def mass(grams: float) -> str:
-    """Return a mass in the unit that suits it."""
+    """Return a mass in a suitable unit."""
     return amount(grams, MASS) if known(grams) else MISSING
 
 
 def spread(low: float, high: float) -> str:
-    """Return bounds: [2.3, 2.7]; nothing if one is unknown."""
-    shown = [number(low), number(high)]
-    return "" if MISSING in shown else f"[{', '.join(shown)}]"
+    """Return bounds as [2.3, 2.7]; "" if one is unknown."""
+    ends = [number(low), number(high)]
+    return "" if MISSING in ends else f"[{', '.join(ends)}]"
 
 
 def cell(mean: float, low: float, high: float, seeds: int) -> str:
-    """Return a mean for a Markdown table: 2.5 (2.3 to 2.7); without bounds for a single seed."""
+    """Return a mean with bounds as 2.5 (2.3 to 2.7), or without bounds for one seed."""
     if pd.isna(mean):
         return ""
     if seeds == 1 or pd.isna(low):
@@ -83,12 +83,12 @@ def cell(mean: float, low: float, high: float, seeds: int) -> str:
 
 
 def times(value: float) -> str:
-    """Return a ratio in plain text: 8.4x."""
+    """Return a ratio as 8.4x."""
     return f"{three_digits(value)}x"
 
 
 def signed(value: float) -> str:
-    """Return percentage points with a sign: +0.6."""
+    """Return percentage points with a sign, as +0.6."""
     return f"{round(value, 2) + 0.0:+.3g}"
 
 
@@ -102,7 +102,7 @@ def _plain(value: float) -> str:
 
 
 def readable(configuration: dict[str, Any]) -> list[str]:
-    """Return the hyper-parameters for readers: key=value, numbers with four digits."""
+    """Return the hyper-parameters as key=value, numbers with four digits."""
     return [
         f"{key}={value:.4g}" if isinstance(value, float) else f"{key}={value}"
         for key, value in sorted(configuration.items())

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field, NonNegativeFloat, PositiveFloat
+from pydantic.json_schema import SkipJsonSchema
 
 from automata.config import spaces
 from automata.config.base import (
@@ -70,8 +71,7 @@ class Protocol(Section):
     configuration so far trains on all data. This is not reproducible. `null`: no limit"""
     reselect_every: Count
     """R: epochs between two selections of a subset"""
-    evaluate_every: None = None
-    """not used; it stays because the paths of published runs depend on it"""
+    evaluate_every: SkipJsonSchema[None] = None  # paths of published runs depend on this key
     batch_size: Count | None = None
     """B: samples in a mini-batch"""
     optimizer: spaces.Optimizer = "sgd"

@@ -1,4 +1,4 @@
-"""The best model of own data: what it confuses, how good it is by class, how it was found."""
+"""The best model of own data: its confusions, scores by class, and the course of its search."""
 
 from __future__ import annotations
 
@@ -20,22 +20,27 @@ from automata.figures.style import COLUMN_INCHES, FAINT, FAINTER, Look
 from automata.metrics import METRICS
 
 MOST_CLASSES = 30
-"""Classes of the largest matrix that can be read."""
-SHOWN = 10
-"""Of more classes, those with the most confusions or the lowest recall."""
+"""Maximum number of classes in a matrix."""
+FEW = 10
+"""Of more classes, only so many confusions or classes are drawn, the worst ones."""
 NUMBERED = 10
-"""Classes of the largest matrix with numbers in its cells."""
+"""Maximum number of classes in a matrix with numbers in its cells."""
 LONGEST = 18
-"""Characters of the longest class name that is not cut."""
+"""Maximum number of characters of a class name; longer names are cut."""
 LINE_INCHES, CELL_INCHES = 0.16, 0.3
 COURSE_INCHES = 3.0
 STRONG, LIGHT = "#0072B2", "#E69F00"
+SCORES: dict[str, Look] = {
+    "precision": {"color": LIGHT, "marker": "D", "markersize": 6, "markerfacecolor": "none"},
+    "recall": {"color": STRONG, "marker": "o", "markersize": 3.5},
+}
+"""Look of the scores of a class; where they are equal, both are visible."""
 
 
 def confusion_figure(study: Study, dataset: str) -> Figure:
-    """Return which answers the best model gives to the test rows of each class, in shares.
+    """Return the shares of answers that the best model gives to the test rows of each class.
 
-    Of more than MOST_CLASSES classes it shows the most frequent confusions.
+    If there are more than MOST_CLASSES classes, the figure has the most frequent confusions.
     """
     rows = _answers(study, dataset)
     classes = _classes(rows)
@@ -72,9 +77,9 @@ def confusion_figure(study: Study, dataset: str) -> Figure:
 
 
 def _largest(rows: pd.DataFrame) -> Figure:
-    """Return the most frequent wrong answers, and how many rows of the class got them."""
+    """Return the most frequent wrong answers, and how many rows of a class got them."""
     wrong = rows.assign(of=rows.groupby("class")["rows"].transform("sum"))
-    wrong = wrong[wrong["class"] != wrong["answer"]].nlargest(SHOWN, "rows")
+    wrong = wrong[wrong["class"] != wrong["answer"]].nlargest(FEW, "rows")
     figure, axes = _lines(len(wrong), "Test rows")
     for place, (part, whole) in enumerate(wrong[["rows", "of"]].to_numpy()):
         axes.text(part, place, f" {part} of {whole}", va="center", size=style.SMALL)
@@ -86,7 +91,7 @@ def _largest(rows: pd.DataFrame) -> Figure:
 
 
 def classes_figure(study: Study, dataset: str) -> Figure:
-    """Return precision and recall of each class; of many classes, of those with low recall."""
+    """Return precision and recall of each class, or of those with the lowest recall."""
     rows = _answers(study, dataset)
     if rows.empty:
         return _nothing()
@@ -97,29 +102,25 @@ def classes_figure(study: Study, dataset: str) -> Figure:
     scores["precision"] = right.reindex(scores.index, fill_value=0) / answered.reindex(scores.index)
     classes = len(scores)
     if classes > MOST_CLASSES:
-        scores = scores.nsmallest(SHOWN, "recall")
+        scores = scores.nsmallest(FEW, "recall")
     figure, axes = _lines(len(scores), "Share")
     labels = [f"{_short(str(name))} ({rows:,.0f})" for name, rows in scores["rows"].items()]
     axes.hlines(labels, scores["recall"], scores["precision"], color=FAINTER, linewidth=0.8)
-    for name, colour, shape in (("precision", LIGHT, "D"), ("recall", STRONG, "o")):
-        face = "none" if name == "precision" else colour  # both stay visible where they are equal
-        size = 3.5 if name == "recall" else 6
-        look: Look = {"color": colour, "marker": shape, "linestyle": "", "markersize": size}
-        look["markerfacecolor"] = face
-        axes.plot(scores[name], labels, label=name, clip_on=False, zorder=4, **look)
+    for name, look in SCORES.items():
+        axes.plot(scores[name], labels, linestyle="", label=name, clip_on=False, zorder=4, **look)
     lowest = float(np.nanmin(scores[["recall", "precision"]]))
     axes.set_xlim(max(0, math.floor(10 * lowest - 1) / 10), 1)
     style.add_legend(figure, axes.get_legend_handles_labels()[0])
     notes = ["Recall: share of the rows of a class that get this answer."]
     notes.append("Precision: share of these answers that are right. In brackets: test rows.")
     if classes > MOST_CLASSES:
-        notes.insert(0, f"The {SHOWN} classes with the lowest recall, of {classes}.")
+        notes.insert(0, f"The {FEW} classes with the lowest recall, of {classes}.")
     style.add_note(figure, notes)
     return figure
 
 
 def course_figure(study: Study, dataset: str) -> Figure:
-    """Return the scores of the best run's search over time, and the training of its model."""
+    """Return scores over time in the search of the best run, and the training of its model."""
     run = best_run(study, dataset)
     if run is None:
         return _nothing()
@@ -146,24 +147,24 @@ def course_figure(study: Study, dataset: str) -> Figure:
 
 
 def best_run(study: Study, dataset: str) -> dict[Any, Any] | None:
-    """Return the run whose model is the best of a data set; None if no search has one."""
-    found = choices(study.runs[study.runs["dataset"] == dataset])
-    return found[0].run if found else None
+    """Return the run with the best model of a data set; None if no search has one."""
+    ranked = choices(study.runs[study.runs["dataset"] == dataset])
+    return ranked[0].run if ranked else None
 
 
 def _answers(study: Study, dataset: str) -> pd.DataFrame:
-    """Return the answers of the best model, a row per class and answer; none in old records."""
+    """Return the best model's answers, a row per class and answer; old records have none."""
     run, answers = best_run(study, dataset), study.answers
     return answers[answers["record"] == (run["record"] if run else "")]
 
 
 def _classes(rows: pd.DataFrame) -> list[str]:
-    """Return the classes of the test rows, then other answers."""
+    """Return the classes of the test rows, then any other answers."""
     return list(dict.fromkeys([*rows["class"], *rows["answer"]]))
 
 
 def _lines(lines: int, unit: str) -> tuple[Figure, Axes]:
-    """Return a figure and its axes, with room for so many names on the y axis, the first on top."""
+    """Return a figure and axes with room for `lines` names on the y axis, the first at the top."""
     figure, ((axes,),) = style.axes_of(1, 1, 0.8 + LINE_INCHES * lines, COLUMN_INCHES)
     axes.set(ylim=(lines - 0.5, -0.5), xlabel=unit)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10], integer=unit != "Share"))
@@ -174,7 +175,7 @@ def _lines(lines: int, unit: str) -> tuple[Figure, Axes]:
 
 
 def _nothing() -> Figure:
-    """Return a figure that says that there is nothing to show."""
+    """Return a figure that says that the records lack the answers."""
     figure, ((axes,),) = style.axes_of(1, 1, 1, COLUMN_INCHES)
     style.write_instead(axes, "not recorded")
     return figure

@@ -1,4 +1,4 @@
-"""Sentences for the note under a figure: the evidence behind it."""
+"""Sentences of the note under a figure, about the evidence behind it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from automata.figures import style
 
 
 def counted(numbers: Iterable[int], noun: str) -> str:
-    """Return "1 seed", "3 seeds" or "3 to 5 seeds"."""
+    """Return the range of `numbers` with a noun: "1 seed", "3 seeds" or "3 to 5 seeds"."""
     values = list(numbers)
     least, most = min(values), max(values)
     number = f"{least}" if least == most else f"{least} to {most}"
@@ -21,7 +21,7 @@ def counted(numbers: Iterable[int], noun: str) -> str:
 
 
 def bars(rows: pd.DataFrame, subject: str = "Bars") -> list[str]:
-    """Name the bars of `rows`: `interval` has "95 %" or "range", `over` what they are over."""
+    """Return a sentence about the bars of `rows`, from the columns `interval` and `over`."""
     if rows.empty:
         return []
     names = {"95 %": "95 % bootstrap intervals", "range": "the ranges"}
@@ -36,7 +36,7 @@ def seeds(means: pd.DataFrame, subject: str = "Markers") -> str:
 
 
 def weaknesses(compared: pd.DataFrame) -> list[str]:
-    """Return what weakens the comparison of these rows of the ratios with FULL."""
+    """Return reasons to doubt the comparison of these rows of the ratios with FULL."""
     busy = int(disturbed(compared).sum())
     stopped = compared[compared["full_best_epochs"] < compared["epochs"]]["full_record"].nunique()
     full = compared["full_record"].nunique()
@@ -51,11 +51,13 @@ def weaknesses(compared: pd.DataFrame) -> list[str]:
 def add_note(
     figure: Figure, sentences: Sequence[str], study: Study, panels: Sequence[Panel]
 ) -> None:
-    """Write `sentences` under a figure, with the number of settings that differ from the paper's.
+    """Write `sentences` under a figure, with the number of settings that differ from the paper.
 
     `panels` are those with runs in the figure.
     """
     table = study.differences[study.differences["key"] != "data set"]
-    keys = {key for key, of in zip(table["key"], panel_of_each(table), strict=True) if of in panels}
-    many = f"The protocol differs from the paper's in {counted([len(keys)], 'setting')}"
-    style.add_note(figure, [*sentences, *[f"{many} (differences.csv)."] * bool(keys)])
+    inside = [panel in panels for panel in panel_of_each(table)]
+    keys = set(table["key"][inside])
+    number = counted([len(keys)], "setting")
+    differing = f"The protocol differs from the paper's in {number} (differences.csv)."
+    style.add_note(figure, [*sentences, *[differing] * bool(keys)])

@@ -1,4 +1,4 @@
-"""Inside searches: their best score over time, and how well subsets rank configurations."""
+"""Inside searches: the best score over time, and how well subsets rank configurations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRACTION = 0.1
 """The figure shows each selector at its subset size nearest to this."""
 
 STRONG = ("full", AUTOMATA)
-"""Selectors with a shaded range; more ranges would hide each other."""
+"""Selectors with a shaded range; with more, the ranges would hide each other."""
 
 CLOCK_INCHES = 1.8
 CLOCK_TICKS = [
@@ -31,9 +31,9 @@ CLOCK_TICKS = [
 
 
 def anytime_figure(study: Study, dataset: str) -> Figure:
-    """Return the best validation accuracy so far, a row per clock, a column per panel.
+    """Return the best validation accuracy so far, a row per clock and a column per panel.
 
-    Steps are rows of `search_studies.anytime`: the median over seeds, with a shaded range.
+    Steps are rows of `search_studies.anytime`: medians over seeds, with a shaded range.
     """
     trials = study.trials[study.trials["dataset"] == dataset]
     columns, sizes = panels(trials), _main_sizes(trials)
@@ -48,7 +48,7 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
         for axes, panel in zip(row, columns, strict=False):
             here = panel.rows(curves)
             _draw_steps(axes, here, sizes)
-            axes.set_title(names.tuner(panel.search, panel.scheduler))
+            axes.set_title(panel.tuner)
             axes.set_xlabel(f"{unit} of the search")
             if here.empty:
                 style.write_instead(axes, "no energy known")
@@ -56,7 +56,10 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
         if not columns:
             style.write_instead(row[0])
     if columns:
-        handles = [style.handle(it, names.method(it, sizes[it]), **_steps_look(it)) for it in sizes]
+        handles = [
+            style.handle(selector, names.method(selector, size), **_steps_look(selector))
+            for selector, size in sizes.items()
+        ]
         style.add_legend(figure, handles, names.dataset(dataset))
         runs = study.runs[study.runs["record"].isin(set(trials["record"]))]
         notes.add_note(figure, [*_steps_note(trials, runs), *left_out], study, columns)
@@ -66,10 +69,11 @@ def anytime_figure(study: Study, dataset: str) -> Figure:
 def _main_sizes(table: pd.DataFrame) -> dict[str, float]:
     """Return the subset size at which the figure shows each selector of `table`."""
     sizes = table.groupby("selector")["fraction"].unique()
-    nearest = {
-        it: min(sizes[it], key=lambda size: (abs(size - FRACTION), size)) for it in sizes.index
-    }
-    return {selector: float(nearest[selector]) for selector in selectors(table)}
+
+    def nearest(selector: str) -> float:
+        return float(min(sizes[selector], key=lambda size: (abs(size - FRACTION), size)))
+
+    return {selector: nearest(selector) for selector in selectors(table)}
 
 
 def _steps_look(selector: str) -> Look:
@@ -113,10 +117,10 @@ RUNG_TICKS = [{float(tick): f"{tick}" for tick in (1, 3, 10, 30, 100)}]
 
 
 def rank_agreement_figure(study: Study) -> Figure:
-    """Return Kendall's tau-b against the rung, a row per scheduler, a column per subset size.
+    """Return Kendall's tau-b against the rung, a row per scheduler and a column per subset size.
 
     Markers are rows of `search_studies.rank_agreement`; grey is the noise ceiling, two FULL runs.
-    A mean over fewer than half of the data sets is left out: it does not compare with the others.
+    Means over fewer than half of the data sets are left out, because they do not compare.
     """
     taus, table = agreements(study), rank_agreement(study)
     table = table[2 * table["datasets"] >= table["datasets"].max()]
@@ -150,7 +154,7 @@ def rank_agreement_figure(study: Study) -> Figure:
 
 
 def _draw_taus(axes: Axes, here: pd.DataFrame, noise: pd.DataFrame) -> None:
-    """Draw the taus of all selectors, with bars of AUTOMATA, above the noise ceiling."""
+    """Draw the taus of all selectors, AUTOMATA's with bars, and the noise ceiling."""
     axes.axhline(0, color="0.3", linewidth=0.6, zorder=1)
     if len(noise):
         rows = noise.sort_values("percent")

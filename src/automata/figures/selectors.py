@@ -1,16 +1,14 @@
-"""Selectors against each other: Pareto fronts, and a forest plot of pairs."""
+"""Selectors against each other: a forest plot of pairs."""
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.study import Study, compared, panels, selectors
-from automata.analysis.tradeoff import ALL, fronts, resampling, summary
+from automata.analysis.selectors import ALL, pooled_differences
+from automata.analysis.study import Study, compared, panels
 from automata.analysis.wording import MINUS, count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
@@ -24,16 +22,16 @@ SIDES = {
     "error_difference": ("first better", "second better", "Difference in test error (pp)"),
     "speedup_ratio": ("second faster", "first faster", "Ratio of speedups"),
 }
-"""Column -> meaning of its left and right, and its label."""
+"""Column -> meaning of the left and the right side, and label."""
 
 
 def selector_comparison(study: Study) -> Figure:
-    """Return mean differences in error, left, and ratios of speedups, right, with intervals.
+    """Return mean differences in error (left) and ratios of speedups (right), with intervals.
 
-    Lines are rows of `tradeoff.resampling` over all data sets, AUTOMATA's pairs
-    first. A pair has a line per subset size, and one of all sizes if there are several.
+    Lines are rows of `selectors.pooled_differences` over all data sets, first AUTOMATA's pairs. A
+    pair has a line per subset size, and a line for all sizes if there are several.
     """
-    table = resampling(study.ratios)
+    table = pooled_differences(study.ratios)
     drawn = _placed(table[table["dataset"] == ALL])
     height = 1.1 + LINE_INCHES * max([4.0, *drawn["place"]])
     figure, grid = style.axes_of(1, 2, height, sharey=True)
@@ -54,7 +52,7 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
     pairs = contrasts(pooled["selector"])
     for one, other in sorted(pairs, key=lambda pair: pair[0] != AUTOMATA):
         rows = pooled[(pooled["selector"] == one) & (pooled["baseline"] == other)]
-        if len(rows) <= 2:  # one size: the row of all sizes says the same
+        if len(rows) <= 2:  # with one size, the row of all sizes says the same
             rows = rows[rows["fraction"] != ALL]
         if len(rows):
             places = [top + 1 + i for i in range(len(rows))]
@@ -66,7 +64,7 @@ def _placed(pooled: pd.DataFrame) -> pd.DataFrame:
 
 
 def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
-    """Draw a quantity: black if it has an interval that excludes no difference, else grey."""
+    """Draw a quantity, black if its interval excludes no difference, otherwise grey."""
     none, form = (0.0, "{:+.2f}") if column == "error_difference" else (1.0, "{:.2f}")
     axes.axvline(none, color=style.FAINT, linewidth=0.8, zorder=1)
     drawn = drawn[drawn[column].notna()]
@@ -82,11 +80,11 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
         mark, size, weight = ("D", 5.5, "bold") if pooled else ("o", 3.5, "normal")
         look: Look = {"marker": mark, "markersize": size, "color": colour, "zorder": 3}
         axes.plot([mean], [place], gid="mean", **look)
-        shown = [form.format(round(it, 2) + 0.0).replace("-", MINUS) for it in numbers]
+        texts = [form.format(round(number, 2) + 0.0).replace("-", MINUS) for number in numbers]
         words: Look = {"va": "center", "fontsize": style.SMALL, "fontweight": weight}
         across = axes.get_yaxis_transform()
         text = "{} ({} to {})" if several else "{}"
-        axes.text(1.01, place, text.format(*shown), transform=across, **words)
+        axes.text(1.01, place, text.format(*texts), transform=across, **words)
     if column == "speedup_ratio":
         low, high = drawn[f"{column}_low"].min(), drawn[f"{column}_high"].max()
         style.logarithmic(axes, "x", min(0.9, low / 1.04), max(1.1, high * 1.04))
@@ -97,9 +95,9 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
 
 
 def _name_lines(axes: Axes, drawn: pd.DataFrame) -> None:
-    """Name the pairs, in bold, and their lines."""
+    """Write the names of the pairs, in bold, and of their lines."""
     heads = drawn.groupby("pair", sort=False)["place"].min() - 1
-    sizes = ["all sizes" if it == ALL else percent(float(it)) for it in drawn["fraction"]]
+    sizes = ["all sizes" if size == ALL else percent(float(size)) for size in drawn["fraction"]]
     axes.set_yticks([*heads, *drawn["place"]], [*heads.index, *sizes])
     for label in axes.get_yticklabels()[: len(heads)]:
         label.set_fontweight("bold")
@@ -121,84 +119,4 @@ def _comparison_note(drawn: pd.DataFrame, study: Study) -> list[str]:
         f"Each row rests on {notes.counted(drawn['pairs'], 'pair')}.",
         *[f"{count(disturbed, 'run')} beside other work have no speedup."] * bool(disturbed),
         *([f"Not compared, for lack of runs: {', '.join(missing)}."] if missing else []),
-    ]
-
-
-SELECTOR_INCHES, FRAME_INCHES = 0.3, 0.8
-
-MARK: Look = {"linestyle": "none", "color": "0.2", "markersize": 4.5}
-MARKS: dict[str, Look] = {
-    "panels_on_front": {"marker": "o", "label": "on the front"},
-    "panels_largest": {"marker": "D", "markerfacecolor": "white", "label": "largest hypervolume"},
-}
-"""Column of the summary -> look of its marks."""
-MEAN: Look = {"color": "black", "linewidth": 1.4}
-
-
-def pareto_figure(study: Study) -> Figure:
-    """Return for each selector its shares of panels and its hypervolume in each panel.
-
-    A panel is a data set, search and scheduler; see `automata.analysis.tradeoff.fronts`.
-    """
-    table = fronts(study.tradeoff)
-    totals = summary(table)
-    order = selectors(totals)
-    height = FRAME_INCHES + SELECTOR_INCHES * max(3, len(order))
-    figure, grid = style.axes_of(1, 2, height, sharey=True)
-    left, right = grid[0]
-    if totals.empty:
-        for axes in grid[0]:
-            style.write_instead(axes, "no comparable run" if len(study.ratios) else "not run")
-        return figure
-    _draw_shares(left, totals.set_index("selector").loc[order])
-    _draw_hypervolumes(right, table, order)
-    left.set_yticks(range(len(order)), [names.selector(name) for name in order])
-    left.set_ylim(len(order) - 0.5, -0.5)
-    marks = [Line2D([], [], **MARK | look) for look in MARKS.values()]
-    style.add_legend(figure, [*marks, Line2D([], [], label="mean over panels", **MEAN)])
-    notes.add_note(figure, _pareto_note(table, study.tradeoff), study, panels(table))
-    return figure
-
-
-def _draw_shares(axes: Axes, totals: pd.DataFrame) -> None:
-    y = np.arange(len(totals))
-    axes.hlines(y, 0, 1, color="0.9", linewidth=0.8, zorder=1)
-    for offset, (column, look) in zip((-0.16, 0.16), MARKS.items(), strict=True):
-        axes.plot(
-            totals[column] / totals["panels"], y + offset, zorder=3, gid=column, **MARK | look
-        )
-        for at, number, of in zip(y, totals[column], totals["panels"], strict=True):
-            words: Look = {"va": "center", "fontsize": style.SMALL, "color": style.FAINT}
-            axes.text(1.06, at + offset, f"{number}/{of}", **words)
-    axes.set_xlim(-0.04, 1.24)
-    axes.set_xticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100"])
-    axes.set_xlabel("Share of panels (%)")
-    axes.grid(visible=False, axis="y")
-
-
-def _draw_hypervolumes(axes: Axes, table: pd.DataFrame, order: list[str]) -> None:
-    for y, selector in enumerate(order):
-        shares = table.loc[table["selector"] == selector, "share"].to_numpy(np.float64)
-        # Offsets spread many points without random numbers.
-        offsets = 0.5 * ((np.arange(len(shares)) * 0.618) % 1 - 0.5)
-        look = style.marker(selector, 3.5, linestyle="none", alpha=0.75)
-        axes.plot(shares, y + offsets, gid=f"shares {selector}", zorder=3, **look)
-        if np.isfinite(shares).any():
-            axes.plot([np.nanmean(shares)] * 2, [y - 0.36, y + 0.36], zorder=4, **MEAN)
-    axes.set_xlim(-0.04, 1.04)
-    axes.set_xlabel("Hypervolume (share of the area of all selectors)")
-    axes.grid(visible=False, axis="y")
-
-
-def _pareto_note(table: pd.DataFrame, tradeoff: pd.DataFrame) -> list[str]:
-    used = tradeoff[tradeoff["selector"].isin(set(table["selector"]) - {"full"})]
-    sizes = {tuple(sorted(group.unique())) for _, group in used.groupby("selector")["fraction"]}
-    equal = f"Subset sizes: {', '.join(percent(size) for size in max(sizes, default=()))}."
-    unequal = "Selectors were run with different subset sizes: more sizes dominate more."
-    return [
-        f"A panel is a data set, search and scheduler: {count(len(panels(table)), 'panel')}.",
-        "A selector has a point per subset size, the mean over seeds. Its hypervolume is the area"
-        " that these points dominate, from speedup 1 and the panel's worst error.",
-        "FULL is the point (1, 0) and dominates nothing.",
-        equal if len(sizes) <= 1 else unequal,
     ]

@@ -1,4 +1,4 @@
-"""Shared by all figures: style, layout, legends, notes, markers, logarithmic axes, files."""
+"""What all figures share: style, layout, legends, notes, markers, logarithmic axes, files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ COLUMN_INCHES, PAGE_INCHES = 3.4, 6.5
 """Widths of a column and of the text in the paper."""
 
 TITLE, TICK, NOTE, SMALL = 6.5, 6.0, 6.0, 5.5
-"""Text sizes, in points; paper.mplstyle has the other ones."""
+"""Text sizes in points; paper.mplstyle has the others."""
 
 FAINT, FAINTER = "0.4", "0.75"
 """Greys of remarks and of guide lines."""
@@ -57,7 +57,7 @@ RATIO_TICKS = [
 
 
 def style() -> AbstractContextManager[None]:
-    """Return a context in which figures have the project's style."""
+    """Return a context in which figures get the project's style."""
     paper = Path(__file__).with_name("paper.mplstyle")
     return matplotlib.style.context([sns.axes_style("ticks"), paper])
 
@@ -71,7 +71,7 @@ def axes_of(
 
 
 def write_instead(axes: Axes, text: str = "not run") -> None:
-    """Write `text` into axes that have nothing to show, and hide their ticks."""
+    """Write `text` into empty axes, and hide their ticks."""
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=FAINT)
     # Removing the ticks would also remove them from axes that share them.
     axes.tick_params(bottom=False, left=False, labelbottom=False, labelleft=False)
@@ -79,7 +79,7 @@ def write_instead(axes: Axes, text: str = "not run") -> None:
 
 
 def hide_lines(axes: Axes) -> None:
-    """Hide the ticks and grid lines of a y axis that has names instead of numbers."""
+    """Hide ticks and grid lines of a y axis with names instead of numbers."""
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 
@@ -102,8 +102,8 @@ def add_note(figure: Figure, sentences: Sequence[str]) -> None:
 def marker(selector: str, size: float = 4.0, **changes: Any) -> Look:
     """Return the look of a selector's marker, as properties of a line."""
     look = names.look(selector)
-    repeat = selector == "full-again"  # it has FULL's colour
-    edged = repeat or selector == "untuned"  # its marker has no face
+    repeat = selector == "full-again"  # has FULL's colour
+    edged = repeat or selector == "untuned"  # untuned's marker has no face
     return {
         "marker": look.marker,
         "markersize": size,
@@ -121,7 +121,7 @@ def handle(selector: str, label: str = "", **look: Any) -> Line2D:
 
 
 def scatter(axes: Axes, rows: pd.DataFrame, x: str, y: str, by: str, **settings: Any) -> None:
-    """Draw a marker per row, with the look of its selector or scheduler, in the column `by`.
+    """Draw a marker per row, with the look of the selector or scheduler in the column `by`.
 
     `settings` are other arguments of `seaborn.scatterplot`.
     """
@@ -134,7 +134,7 @@ def scatter(axes: Axes, rows: pd.DataFrame, x: str, y: str, by: str, **settings:
 
 
 def sized(fraction: float) -> float:
-    """Return the width of a marker, in points, that grows with the subset: 1 % 2.8, 30 % 4.6."""
+    """Return the width of a subset's marker in points: 2.8 for 1 %, 4.6 for 30 %."""
     return max(2.4, 5.2 + 1.2 * math.log10(fraction))
 
 
@@ -142,8 +142,8 @@ def logarithmic(
     axes: Axes, xy: str, low: float, high: float, ticks: Sequence[Mapping[float, str]] = RATIO_TICKS
 ) -> None:
     """Make the `xy` axis logarithmic, with the coarsest of `ticks` that shows three of them."""
-    shown = [{at: name for at, name in each.items() if low <= at <= high} for each in ticks]
-    chosen = next((each for each in shown if len(each) >= 3), shown[-1])
+    inside = [{at: name for at, name in each.items() if low <= at <= high} for each in ticks]
+    chosen = next((each for each in inside if len(each) >= 3), inside[-1])
     axes.set(**{f"{xy}scale": "log", f"{xy}lim": (low, high)})
     axis: Axis = getattr(axes, f"{xy}axis")
     axis.set_ticks(list(chosen), labels=list(chosen.values()))
@@ -175,7 +175,7 @@ def layout(figure: Figure) -> Bbox:
 
 
 def _reduce_colours(path: Path) -> None:
-    """Give a PNG a palette, which makes it a third as large; filled areas keep their colours."""
+    """Give a PNG a palette, which reduces it to a third; filled areas keep their colours."""
     with Image.open(path) as image:
         few = image.convert("RGB").quantize(
             COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE

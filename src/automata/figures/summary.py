@@ -1,4 +1,4 @@
-"""The paper's first figure: what AUTOMATA gains, loses and costs on five data sets."""
+"""The paper's first figure: AUTOMATA's speedup, error and time on five data sets."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES
-from automata.analysis.study import Panel, Study
+from automata.analysis.quantities import ERROR, QUANTITIES
+from automata.analysis.study import Study
 from automata.analysis.wording import seconds
 from automata.figures import style
 from automata.figures.style import FAINT, RATIO_TICKS, Look
-from automata.figures.tradeoff import COLUMNS, ERROR, add_note, content
+from automata.figures.tradeoff import COLUMNS, add_note, content, papers
 from automata.names import AUTOMATA
 
 TIME = "total_seconds"
@@ -41,16 +41,16 @@ TIMES = [
 def performance_summary(study: Study, *datasets: str) -> Figure:
     """Return AUTOMATA's performance summary (paper, figure 1): three panels, a row per data set.
 
-    Each search and scheduler has a lane in the row. A marker is the mean of one fraction in the
-    tradeoff table; the star is FULL. Data sets without runs are left out, single lanes are not.
+    Each search and scheduler has a lane in the row. A marker is a row of the tradeoff table; the
+    star is FULL. Data sets without runs are left out, single lanes are not.
     """
     contents = [
-        content(study, Panel(dataset, *column), QUANTITIES["speedup"], ("full", AUTOMATA))
+        content(study, panel, QUANTITIES["speedup"], ("full", AUTOMATA))
         for dataset in datasets
-        for column in COLUMNS
+        for panel in papers(dataset)
     ]
     ran = {one.panel.dataset for one in contents if len(one.runs)}
-    datasets = tuple(it for it in datasets if it in ran) or datasets
+    datasets = tuple(name for name in datasets if name in ran) or datasets
     lanes = [one for one in contents if one.panel.dataset in datasets]
     heights = [i // len(COLUMNS) * LANES + i % len(COLUMNS) + 0.8 for i in range(len(lanes))]
     height = 0.8 + len(datasets) * LANES * LANE_INCHES
@@ -67,7 +67,7 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
         if one.absence is not None:
             place: Look = {"transform": first.get_yaxis_transform(), "ha": "center", "va": "center"}
             first.text(0.5, at, one.absence, fontsize=style.TICK, color=FAINT, **place)
-    first.set_yticks(heights, [names.tuner(*one.panel[1:]) for one in lanes])
+    first.set_yticks(heights, [one.panel.tuner for one in lanes])
     first.set_ylim(len(datasets) * LANES, 0)
     for i, dataset in enumerate(datasets):
         place = {"xycoords": first.get_yaxis_transform(), "va": "center", "ha": "right"}
@@ -75,8 +75,8 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
         first.annotate(names.dataset(dataset), middle, annotation_clip=False, **place)
     schedulers = dict.fromkeys(one.panel.scheduler for one in lanes if one.absence is None)
     handles = [
-        style.handle(AUTOMATA, f"AUTOMATA, {names.scheduler_look(it).short}", **_look(it))
-        for it in schedulers
+        style.handle(AUTOMATA, f"AUTOMATA, {names.scheduler_look(name).short}", **_look(name))
+        for name in schedulers
     ]
     style.add_legend(figure, [*handles, style.handle("full", **FULL)] if handles else [])
     add_note(figure, contents, study)
@@ -84,7 +84,7 @@ def performance_summary(study: Study, *datasets: str) -> Figure:
 
 
 def _draw(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
-    """Draw one quantity of all data sets; small subsets are above large ones."""
+    """Draw one quantity of all data sets, small subsets above large ones."""
     _set_scale(axes, means, quantity)
     ends = means.groupby("height")[quantity].agg(["min", "max"])
     axes.hlines(ends.index, ends["min"], ends["max"], color="0.85", linewidth=0.6)
@@ -104,7 +104,7 @@ def _draw(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
 
 
 def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
-    """Fit x to all values of `quantity`, with room for a marker at both ends."""
+    """Fit x to all values of `quantity`, with room for markers at both ends."""
     columns = [name for name in (quantity, f"{quantity}_low", f"{quantity}_high") if name in means]
     values = means[columns].to_numpy(dtype=float)
     if not values.size:
@@ -121,7 +121,7 @@ def _set_scale(axes: Axes, means: pd.DataFrame, quantity: str) -> None:
 
 
 def _look(scheduler: str) -> Look:
-    """Return what differs between AUTOMATA's marker and its marker with `scheduler`."""
+    """Return what distinguishes AUTOMATA's marker with `scheduler`."""
     row = names.scheduler_look(scheduler)
     colours = {"color": row.colour, "markerfacecolor": row.colour}
     return {"size": style.sized(0.1), "marker": row.marker, "linestyle": "none", **colours}

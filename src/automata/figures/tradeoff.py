@@ -1,4 +1,4 @@
-"""Test error against a ratio: the paper's figures 3 to 7, and the figures of one data set."""
+"""Test error against a ratio: the paper's figures 3 to 7, and figures of one data set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from automata import names
 from automata.analysis.energy import ways
-from automata.analysis.quantities import QUANTITIES, Quantity
+from automata.analysis.quantities import ERROR, QUANTITIES, Quantity
 from automata.analysis.statistics import interval
 from automata.analysis.study import Panel, Study, compared, panels
 from automata.analysis.views import PAPERS_SCHEDULERS
@@ -29,14 +29,12 @@ COLUMNS = [(search, scheduler) for scheduler in PAPERS_SCHEDULERS for search in 
 SIZES = {1: (COLUMN_INCHES, 2.3), 2: (4.9, 1.85), 4: (PAGE_INCHES, 1.45)}
 """Number of panels in a row -> width of the figure and height of a row, in inches."""
 
-ERROR = "relative_test_error"
-
 LEAST_SPAN = 0.5
-"""Smallest span of the y axis in percentage points, so that noise does not fill a panel."""
+"""Minimum span of the y axis in percentage points, so that noise does not fill a panel."""
 
 UNTUNED: Look = {"color": "0.6", "linewidth": 1.4, "solid_capstyle": "butt"}
 EDGE, LINE = 0.02, 0.1
-"""Distance of the untuned bar from the left edge, height of a line of text, in panels."""
+"""Distance of the untuned bar from the left edge, and height of a text line, in panels."""
 
 CONTROL_SIZES = {"full": 8.0, "full-again": 5.0}
 """Widths of markers in points; markers of subsets grow with the subset."""
@@ -45,7 +43,7 @@ HALO = [withStroke(linewidth=1.5, foreground="white")]
 """Keeps text readable above lines."""
 
 LAYERS = {AUTOMATA: 6, "full": 7}
-"""Drawing order; within a selector, small markers are above large ones."""
+"""Drawing order of selectors; small markers are above large ones."""
 
 
 @dataclass(frozen=True)
@@ -76,48 +74,48 @@ class Content:
 def content(
     study: Study, panel: Panel, ratio: Quantity, selectors: Collection[str] | None = None
 ) -> Content:
-    """Return what `panel` shows of `ratio`: all selectors, or `selectors` without `untuned`."""
+    """Return the rows of `panel` with all selectors, or with `selectors` without `untuned`."""
     runs, means, untuned = map(panel.rows, (study.ratios, study.tradeoff, study.untuned))
     if selectors is not None:
         runs = runs[runs["selector"].isin(selectors)]
         means = means[means["selector"].isin(selectors)]
         untuned = untuned.iloc[:0]
     means = means[means[ratio.name].notna()]
-    with_ratio = means[ratio.seeds].astype(int)  # some seeds may lack it
+    with_ratio = means[ratio.seeds].astype(int)  # some seeds may lack the ratio
     means = means.assign(seeds=with_ratio, interval=with_ratio.map(interval), over="seeds")
     measured = compared(runs[runs[ratio.name].notna()])
     return Content(panel, ratio, runs, measured, means, untuned)
 
 
 def speedups(study: Study, *datasets: str) -> Figure:
-    """Return the speedups of `datasets`, a row of the paper's panels each."""
-    return _grid(study, [(_papers(dataset), QUANTITIES["speedup"]) for dataset in datasets])
+    """Return the speedups of `datasets`, with a row of the paper's panels for each."""
+    return _grid(study, [(papers(dataset), QUANTITIES["speedup"]) for dataset in datasets])
 
 
 def energy_co2(study: Study, of_energy: str, of_co2: str) -> Figure:
     """Return the energy ratios of one data set, and the CO2 ratios of another."""
-    shown = {of_energy: "energy_ratio", of_co2: "co2_time_ratio"}  # as in the paper
-    return _grid(study, [(_papers(name), QUANTITIES[ratio]) for name, ratio in shown.items()])
+    ratios = {of_energy: "energy_ratio", of_co2: "co2_time_ratio"}  # as in the paper
+    return _grid(study, [(papers(name), QUANTITIES[ratio]) for name, ratio in ratios.items()])
 
 
-def _papers(dataset: str) -> list[Panel]:
-    """Return the panels of a data set in the paper's figures."""
+def papers(dataset: str) -> list[Panel]:
+    """Return a data set's panels in the paper's figures."""
     return [Panel(dataset, *column) for column in COLUMNS]
 
 
 def tradeoff(study: Study, dataset: str, ratio: str) -> Figure:
-    """Return the panels of the experiment for `dataset`, two in a row, with a ratio on x."""
-    shown = panels(study.runs.assign(dataset=dataset))
-    columns = min(2, len(shown))
-    rows = [shown[i : i + columns] for i in range(0, len(shown), columns)]
+    """Return the experiment's panels of `dataset`, two in a row, with a ratio on x."""
+    every = panels(study.runs.assign(dataset=dataset))
+    columns = min(2, len(every))
+    rows = [every[i : i + columns] for i in range(0, len(every), columns)]
     return _grid(study, [(row, QUANTITIES[ratio]) for row in rows])
 
 
 def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Figure:
     """Return a figure of `rows` of one, two or four panels with a ratio on x.
 
-    Panels without runs say so; a row without any run is left out, unless all are. Each row has its
-    own x label if ratios differ.
+    Panels without runs say so. Rows without any run are left out unless all are. If ratios differ,
+    each row has its own x label.
     """
     every = [[content(study, panel, ratio) for panel in row] for row, ratio in rows]
     drawn = [row for row in every if any(len(one.runs) for one in row)] or every
@@ -133,7 +131,7 @@ def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Fig
             axes.remove()
         for axes, one in zip(line, row, strict=False):
             draw_panel(axes, one)
-            axes.set_title(f"({next(letters)}) {one.panel.short_title}")
+            axes.set_title(f"({next(letters)}) {one.panel.title}")
             if len(ratios) > 1:
                 axes.set_xlabel(one.ratio.heading, fontsize=style.TITLE)
     if len(ratios) == 1:
@@ -145,7 +143,7 @@ def _grid(study: Study, rows: Sequence[tuple[Sequence[Panel], Quantity]]) -> Fig
 
 
 def _handles(drawn: Sequence[Content]) -> list[Line2D]:
-    """Return a legend of what the panels show, in the order of the names."""
+    """Return the entries of the legend, in the order of the names."""
     handles = []
     present = {selector for one in drawn for selector in one.means["selector"]}
     for selector in names.ordered(present, names.METHODS):
@@ -158,7 +156,7 @@ def _handles(drawn: Sequence[Content]) -> list[Line2D]:
 
 
 def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
-    """Write what the figure shows, what it leaves out, and what weakens its comparisons."""
+    """Write what the figure shows and leaves out, and reasons to doubt its comparisons."""
     sentences = _left_out(contents)
     drawn = [one for one in contents if len(one.measured)]
     if drawn:
@@ -172,8 +170,8 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
         sentences += notes.bars(several, f"Bars ({names.selector(AUTOMATA)})")
         sizes = sorted(set(means.loc[~means["selector"].isin(ALL_DATA_CONTROLS), "fraction"]))
         if sizes:
-            shown = ", ".join(f"{100 * size:g}" for size in sizes)
-            sentences.append(f"Markers grow with the subset: {shown} %.")
+            percentages = ", ".join(f"{100 * size:g}" for size in sizes)
+            sentences.append(f"Markers grow with the subset: {percentages} %.")
         draws = pd.concat([one.untuned["draws"] for one in drawn])
         if len(draws):
             number = notes.counted(draws, "configuration")
@@ -183,7 +181,7 @@ def add_note(figure: Figure, contents: Sequence[Content], study: Study) -> None:
 
 
 def _left_out(contents: Sequence[Content]) -> list[str]:
-    """Return how many panels, and runs of them, the figure does not show."""
+    """Return how many panels and runs the figure does not show."""
     runs = pd.concat([one.runs for one in contents])
     refused = len(runs) - len(compared(runs))
     unmeasured = len(runs) - refused - sum(len(one.measured) for one in contents)
@@ -200,11 +198,11 @@ def _left_out(contents: Sequence[Content]) -> list[str]:
 
 
 def draw_panel(axes: Axes, content: Content) -> None:
-    """Draw the ratio on a logarithmic x axis and the relative test error on y.
+    """Draw the ratio on a logarithmic x axis, and the relative test error on y.
 
-    Markers are means of the tradeoff table and grow with the subset. A line joins those of
-    AUTOMATA, names the first and the last size, and has bars from `_low` to `_high`. The star at
-    (1, 0) is FULL. The bar at the left edge is the range of untuned configurations.
+    Markers are means of the tradeoff table and grow with the subset. A line joins AUTOMATA's, names
+    the smallest and the largest size, and has bars from `_low` to `_high`. The star at (1, 0) is
+    FULL. The bar at the left edge is the range of untuned configurations.
     """
     if content.absence is not None:
         style.write_instead(axes, content.absence)
@@ -244,7 +242,7 @@ def _set_limits(axes: Axes, means: pd.DataFrame, column: str) -> None:
 
 
 def _draw_line(axes: Axes, rows: pd.DataFrame, column: str) -> None:
-    """Join the means of AUTOMATA, with their bars, and name the ends of the line."""
+    """Join AUTOMATA's means, draw their bars, and name the ends of the line."""
     colour = names.look(AUTOMATA).colour
     several = rows[rows["seeds"] > 1]
     bars: Look = {"color": colour, "alpha": 0.6, "linewidth": 0.8, "zorder": 4, "gid": "bars"}
@@ -260,7 +258,7 @@ def _draw_line(axes: Axes, rows: pd.DataFrame, column: str) -> None:
 
 
 def _draw_untuned(axes: Axes, row: pd.Series) -> None:
-    """Draw the range and median of untuned configurations; write a median beyond the y axis."""
+    """Draw the range and median of untuned configurations, or write a median beyond the y axis."""
     best, median, worst = (row[f"{ERROR}_{name}"] for name in ("low", "median", "high"))
     across = axes.get_yaxis_transform()
     axes.plot([EDGE] * 2, [best, worst], transform=across, zorder=2, gid="untuned", **UNTUNED)

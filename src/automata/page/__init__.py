@@ -1,1 +1,1 @@
-"""One page per experiment, for readers who have a browser and nothing else."""
+"""One page per experiment, for readers with nothing but a browser."""

@@ -1,4 +1,4 @@
-"""The page: tables and figures in, one HTML file out that needs nothing else."""
+"""The page: one HTML file, made from tables and figures, that needs no other file."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ from automata.page.summary import summary
 from automata.records.paths import MODEL
 
 ABOUT_PAPER = (*CLAIMS, "differences.csv")
-"""Tables that the page of own data does not name."""
+"""Tables that the page of own data leaves out."""
 
 HEADS = {"dataset": "Data set", "scheduler": "Scheduler", "seeds": "Seeds"}
-"""Headings of the table of the answer that are not quantities."""
+"""Headings of the answer's table that are not quantities."""
 
 UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh)\b)")
-"""The space between a number and its unit, at which no line of the page may break."""
+"""The space between a number and its unit, where lines must not break."""
 
 
 def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
-    """Write the page of the experiment in a folder; links to its tables are relative.
+    """Write the page of the experiment in a folder, with relative links to its tables.
 
-    `configuration`: the files with which a reader makes a run again.
+    `configuration` has the files with which a reader makes a run again.
     """
     write_text(experiment / "index.html", page(experiment, configuration))
 
 
 def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
-    """Return the page: the same text for the same files."""
+    """Return the page, always the same text for the same files."""
     study = Study(experiment / "tables")
     call = command(configuration)
     data = [data_set(name, study, call) for name in datasets(study.runs)]
@@ -58,8 +58,9 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
     worth = {names.dataset(name): entry.get("how_good") for name, entry in best.items()}
     paper = bool(set(study.runs["dataset"]) & set(names.DATASETS))
     claims = study.folder / "claims.csv"
-    named = [table for table in TABLES.values() if paper or table.name not in ABOUT_PAPER]
-    drawn = list(_figures(study, experiment / "figures"))
+    left_out = () if paper else ABOUT_PAPER
+    tables = [table for table in TABLES.values() if table.published and table.name not in left_out]
+    charted = [group for group in data if group["chart"]]
     context: dict[str, Any] = {
         "title": experiment.name,
         "paper": paper,
@@ -67,7 +68,7 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "claims": read_texts(claims).to_dict("records") if paper and _rows(claims) else [],
         "datasets": data,
         "has": {name: name in set(study.runs["selector"]) for name in ("full", "untuned")},
-        "ratios": list(dict.fromkeys(QUANTITIES[it["across"]].words for it in data if it["chart"])),
+        "ratios": list(dict.fromkeys(QUANTITIES[group["across"]].words for group in charted)),
         "how_good": worth,
         "predicting": _predicting(best, experiment.resolve().parents[1]),
         "value": value,
@@ -79,10 +80,9 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "headings": HEADINGS,
         "quantities": QUANTITIES,
         "validation": VALIDATION,
-        "figures": [it for it in drawn if not it["view"].own],
-        "pictures": [it for it in drawn if it["view"].own],
-        "tables": [it for it in named if it.published and _rows(study.folder / it.name)],
-        "charts": {group["anchor"]: group["chart"] for group in data if group["chart"]},
+        "figures": list(_figures(study, experiment / "figures")),
+        "tables": [table for table in tables if _rows(study.folder / table.name)],
+        "charts": {group["anchor"]: group["chart"] for group in charted},
         "css": Markup(_text("page.css")),
         # The whole library, because the page loads nothing.
         "library": Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")),
@@ -91,20 +91,20 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
 
 
 def _answer(study: Study) -> dict[str, Any]:
-    """Return what the page opens with; nothing without a run on subsets."""
-    found = answer(study.ratios)
-    if found.empty:
+    """Return the answer at the top of the page; nothing if no run used subsets."""
+    values = answer(study.ratios)
+    if values.empty:
         return {}
-    table = for_readers(cells(found))
+    table = for_readers(cells(values))
     heads = [HEADS.get(str(head), head) for head in table]
     rows = table.to_numpy().tolist()
-    return {"sentences": list(sentences(found)), "heads": heads, "rows": rows}
+    return {"sentences": list(sentences(values)), "heads": heads, "rows": rows}
 
 
 def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
-    """Return the command that predicts with the best model of a data set, if it was kept.
+    """Return data set -> command that predicts with its best model, where the model was kept.
 
-    `root` is the folder to which the paths of records are relative.
+    Paths of records are relative to `root`.
     """
     folders = {name: Path(entry["record"]).parent for name, entry in best.items()}
     return {
@@ -115,9 +115,9 @@ def _predicting(best: Mapping[str, Any], root: Path) -> dict[str, str]:
 
 
 def _own_data(study: Study) -> dict[str, list[str]]:
-    """Return the lines of the reader about each of the user's own data sets, by its name."""
+    """Return own data set -> lines about how it was read."""
     first = study.runs.drop_duplicates("dataset").set_index("dataset")["protocol_hash"]
-    read = {name: study.protocols.get(key, {}).get("read") for name, key in first.items()}
+    read = {name: study.protocols[key].get("read") for name, key in first.items()}
     return {names.dataset(str(name)): lines for name, lines in read.items() if lines}
 
 
@@ -137,7 +137,7 @@ def _environment() -> Environment:
 
 
 def _unbroken(value: object) -> object:
-    """Return a text with no-break spaces before units; marked-up texts, e.g. commands, as is."""
+    """Return a text with no-break spaces before units; other values are unchanged."""
     return UNIT.sub("\N{NO-BREAK SPACE}", value) if type(value) is str else value
 
 
@@ -147,7 +147,7 @@ def _rows(table: Path) -> bool:
 
 
 def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield the figures of the page that show some of the runs, as data URIs."""
+    """Yield the figures of the page that show some runs, as data URIs."""
     runs = study.runs
     for name in figures({panel: set(panel.rows(runs)["selector"]) for panel in panels(runs)}):
         path, view, dataset = folder / f"{name}.png", view_of(name), name.partition("/")[2]
@@ -157,7 +157,6 @@ def _figures(study: Study, folder: Path) -> Iterator[dict[str, Any]]:
                 "view": view,
                 "dataset": names.dataset(dataset),
                 "id": name.replace("/", "-"),
-                "heading": view.heading + (f": {names.dataset(dataset)}" if dataset else ""),
                 "uri": f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}",
             }
 

@@ -1,4 +1,4 @@
-"""The trade-off of a data set as a chart: it shows one panel and ratio, its legend filters."""
+"""The trade-off of a data set as an interactive chart of one panel and ratio at a time."""
 
 from __future__ import annotations
 
@@ -11,27 +11,24 @@ import pandas as pd
 from matplotlib.markers import MarkerStyle
 
 from automata import names
-from automata.analysis.quantities import QUANTITIES, TIMES
+from automata.analysis.quantities import ERROR, QUANTITIES, TIMES
 
 SCALE = alt.Scale(zero=False, nice=False, padding=15)
 AREAS = (70, 300)
-"""Areas of the smallest and the largest point, in square pixels."""
+"""Areas of the smallest and the largest point in square pixels."""
 
 WHOLE = "all data"
 """The subset of a control."""
 
 ALL = "all sizes"
 
-UP = "relative_test_error"
-
 
 def chart(points: pd.DataFrame, untuned: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the Vega-Lite specification of the chart of one data set.
 
-    A row of `points` has its `panel`, `name`, `selector`, `subset`, `fraction`, the columns
-    `ratios` and UP with `_low` and `_high`, and columns with capital letters for its tooltip. A row
-    of `untuned` has `panel`, `median`, `low`, `high` and a `label`. `row` is the element of the
-    page with the records of a mark.
+    A row of `points` has `panel`, `name`, `selector`, `subset`, `fraction`, the `ratios` and ERROR
+    with `_low` and `_high`, and capitalised columns for the tooltip. A row of `untuned` has
+    `panel`, `median`, `low`, `high` and `label`. `row` is the page's element with a mark's records.
     """
     titles = [QUANTITIES[ratio].title for ratio in ratios]
     panels = list(dict.fromkeys(points["panel"]))
@@ -50,7 +47,7 @@ def chart(points: pd.DataFrame, untuned: pd.DataFrame, ratios: Sequence[str]) ->
 
 
 def shape(marker: Any) -> str:
-    """Return the path of a matplotlib marker for Vega, in the square from -1 to 1."""
+    """Return the SVG path of a matplotlib marker, in the square from -1 to 1."""
     style = MarkerStyle(marker)
     path = style.get_path().transformed(style.get_transform())
     scale = np.abs(path.vertices).max()
@@ -77,7 +74,7 @@ def _x(column: str, ratios: Sequence[str]) -> alt.X:
 
 
 def _y(column: str) -> alt.Y:
-    return alt.Y(column, type="quantitative", title=QUANTITIES[UP].label, scale=SCALE)
+    return alt.Y(column, type="quantitative", title=QUANTITIES[ERROR].label, scale=SCALE)
 
 
 def _full() -> list[alt.Chart]:
@@ -90,7 +87,7 @@ def _full() -> list[alt.Chart]:
 
 
 def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
-    """Return the median of the draws without tuning, and a band from the best to the worst."""
+    """Return the median of untuned configurations, and a band from the best to the worst."""
     if rows.empty:
         return []
     of_panel = alt.Chart(rows).transform_filter("datum.panel == panel")
@@ -107,10 +104,10 @@ def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
 
 
 def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
-    """Return curves, bars of spreads and points of the chosen selectors, for the chosen ratio."""
+    """Return curves, bars and points of the chosen selectors for the chosen ratio."""
     chosen = {}
     for end in ("", "_low", "_high"):
-        fields = ", ".join(f"'{QUANTITIES[it].title}': datum.{it}{end}" for it in ratios)
+        fields = ", ".join(f"'{QUANTITIES[name].title}': datum.{name}{end}" for name in ratios)
         chosen[f"x{end}"] = f"{{{fields}}}[ratio]"
     # Only one legend filters: with two, a click on one would repeat the last click on the other.
     selectors = alt.selection_point("selectors", fields=["selector"], bind="legend")
@@ -130,24 +127,24 @@ def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
         .transform_filter("isValid(datum.x)")
         .encode(
             x=_x("x", ratios),
-            y=_y(UP),
+            y=_y(ERROR),
             color=alt.Color("selector:N", title="Selector", scale=colours),
         )
     )
     pointed = alt.selection_point("pointed", on="pointerover", fields=["title"], empty=False)
     seen = alt.when(pointed).then(alt.value(1)).otherwise(alt.value(0.3))
     bar = base.mark_rule(aria=False).encode(strokeOpacity=seen)
-    shown = [name for name in rows.columns if name[0].isupper() or name == "title"]
+    texts = [name for name in rows.columns if name[0].isupper() or name == "title"]
     legend = alt.Legend(orient="bottom")
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
         bar.encode(x=_x("x_low", ratios), x2="x_high"),
-        bar.encode(y=_y(f"{UP}_low"), y2=f"{UP}_high"),
+        bar.encode(y=_y(f"{ERROR}_low"), y2=f"{ERROR}_high"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(
             shape=alt.Shape("selector:N", title="Selector", scale=shapes),
             size=alt.Size("subset:O", title="Subset", scale=sizes, legend=legend),
-            tooltip=[f"{name}:N" for name in shown],
+            tooltip=[f"{name}:N" for name in texts],
         )
         .add_params(selectors, pointed)
         .properties(name="points"),

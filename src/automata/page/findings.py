@@ -12,18 +12,17 @@ from automata.analysis import wording
 from automata.analysis.best import Choice, choices, drawn
 from automata.analysis.energy import ways
 from automata.analysis.how_good import SCORES, between, gain, mean_score, named, slower
-from automata.analysis.quantities import QUANTITIES, ROUNDING
+from automata.analysis.quantities import ERROR, QUANTITIES, ROUNDING
 from automata.analysis.study import COMBINATION, Panel
 from automata.metrics import METRICS
 from automata.names import AUTOMATA, CONTROLS
-from automata.page.chart import UP
 
 NEAR_FULL = 1.0
 """Percentage points of test accuracy that a fast method may lose."""
 
 
-def shown(row: Mapping[Any, Any], quantity: str) -> str:
-    """Return a quantity of a row of the tradeoff table, with its bounds over several seeds."""
+def formatted(row: Mapping[Any, Any], quantity: str) -> str:
+    """Return a quantity of a row of the tradeoff table as text, with bounds over several seeds."""
     unit, value = QUANTITIES[quantity].unit, row[quantity]
     formats = {
         "%": wording.percent,
@@ -40,11 +39,11 @@ def shown(row: Mapping[Any, Any], quantity: str) -> str:
 def best(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the best runs of FULL, AUTOMATA and other selectors, then the untuned control.
 
-    The tables have the rows of one data set. The run with the highest validation score is the
-    first and alone is `best`. `loses`: whether FULL is better on the test set, None if not known.
+    The tables are of one data set. The run with the highest validation score is first, and only it
+    is `best`. `loses`: whether FULL is better on the test set, None if not known.
     """
     first: dict[str, Choice] = {}
-    for choice in choices(runs):  # the highest score is first
+    for choice in choices(runs):  # in order of their scores
         selector = choice.run["selector"]
         first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
     draws = drawn(runs)
@@ -60,7 +59,8 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
     run, runs, metric = choice.run, choice.runs, choice.run["metric"]
     error = errors.loc[choice.combination] if choice.combination in errors.index else None
     accuracy = f" (accuracy {wording.percent(run['test_accuracy'])})"
-    test, mean = (named(metric, it) for it in (run[SCORES[metric]], runs[SCORES[metric]].mean()))
+    scores = run[SCORES[metric]], runs[SCORES[metric]].mean()
+    test, mean = (named(metric, score) for score in scores)
     kept = [f"epochs={run['kept_epoch']:.0f}"] if wording.known(run.get("kept_epoch")) else []
     return {
         **run,
@@ -72,8 +72,8 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
         "leading": mean + " accuracy" * (metric == "accuracy"),
         "mean": mean_score(metric, runs) if len(runs) > 1 else wording.MISSING,
         "seeds": wording.count(len(runs), "seed"),
-        "error": wording.MISSING if error is None else shown(error, UP),
-        "loses": run["selector"] != "full" and (None if error is None else error[UP] > ROUNDING),
+        "error": wording.MISSING if error is None else formatted(error, ERROR),
+        "loses": run["selector"] != "full" and (None if error is None else error[ERROR] > ROUNDING),
         "slower": [] if error is None else slower(error),
         "gain": gain(metric, runs, draws) if len(draws) else wording.MISSING,
         "cost": _cost(runs),
@@ -82,7 +82,7 @@ def _row(choice: Choice, draws: pd.DataFrame, errors: pd.DataFrame) -> dict[str,
 
 
 def _cost(runs: pd.DataFrame) -> str:
-    """Return the means of time, energy and CO2."""
+    """Return mean time, energy and CO2 as text."""
     time, energy = wording.seconds(runs["total_seconds"].mean()), runs["kwh"].mean(skipna=False)
     if not wording.known(energy):
         return f"{time}, energy not known"
@@ -91,7 +91,7 @@ def _cost(runs: pd.DataFrame) -> str:
 
 
 def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
-    """Return the row of the draws without tuning: their median, as in charts and figures."""
+    """Return the row of untuned configurations, with their median as in charts and figures."""
     metric = draws["metric"].iloc[0]
     values = draws[SCORES[metric]]
     return {
@@ -110,14 +110,15 @@ def _untuned(draws: pd.DataFrame) -> dict[str, Any]:
 
 
 def fastest(tradeoff: pd.DataFrame, ratio: str) -> dict[Any, Any] | None:
-    """Return the row with the largest `ratio` of those that lose at most NEAR_FULL points."""
+    """Return the row with the largest `ratio` among those that lose at most NEAR_FULL points."""
     subsets = tradeoff[~tradeoff["selector"].isin(list(CONTROLS))]
-    near = subsets[subsets[UP] <= NEAR_FULL + ROUNDING]
+    near = subsets[subsets[ERROR] <= NEAR_FULL + ROUNDING]
     if near.empty:
         return None
     ordered = near.sort_values([ratio, *COMBINATION], ascending=[False, *[True] * 5])
     row = ordered.iloc[0].to_dict()
-    words = {"ratio": shown(row, ratio), UP: shown(row, UP), "saved": ratio == "cpu_ratio"}
+    texts = {"ratio": formatted(row, ratio), ERROR: formatted(row, ERROR)}
     method, tuner = names.method(row["selector"], row["fraction"]), Panel.of(row).method
     seeds = int(row[QUANTITIES[ratio].seeds])
-    return {**row, **words, "method": method, "tuner": tuner, "seeds": seeds, "slower": slower(row)}
+    facts = {"saved": ratio == "cpu_ratio", "slower": slower(row), "seeds": seeds}
+    return {**row, **texts, **facts, "method": method, "tuner": tuner}

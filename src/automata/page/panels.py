@@ -1,4 +1,4 @@
-"""The trade-off of each data set: the points of its chart, and the same numbers as a table."""
+"""The trade-off of each data set: points of the chart, and the same numbers as a table."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.best import winner
 from automata.analysis.energy import AMOUNTS
-from automata.analysis.quantities import QUANTITIES
+from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.study import Panel, Study
 from automata.names import AUTOMATA, CONTROLS
-from automata.page.chart import UP, WHOLE, chart
-from automata.page.findings import best, fastest, shown
+from automata.page.chart import WHOLE, chart
+from automata.page.findings import best, fastest, formatted
 from automata.page.summary import seed_list
 
 NEAR = 1.0
-"""Largest distance of the untuned line from the points, in their span."""
+"""Maximum distance of the untuned line from the points, in spans of the points."""
 
 DIGITS = 6
-"""Decimals of positions in a chart: more than a screen can show."""
+"""Decimals of positions in a chart, more than a screen can show."""
 
 TOOLTIP = [
-    *("speedup", "cpu_ratio", "ceiling", "energy_ratio", "co2_energy_ratio", UP, "test_accuracy"),
-    *("total_seconds", "kwh", "co2_energy_grams"),
+    *("speedup", "cpu_ratio", "ceiling", "energy_ratio", "co2_energy_ratio", ERROR),
+    *("test_accuracy", "total_seconds", "kwh", "co2_energy_grams"),
 ]
 """Quantities in a tooltip."""
 
@@ -45,7 +45,7 @@ HEADINGS = [
 
 
 def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
-    """Return the content of a data set on the page; the command `call` runs its experiment."""
+    """Return a data set's content of the page; the command `call` runs its experiment."""
     runs = tables.runs[tables.runs["dataset"] == name]
     runs = runs.merge(tables.energy[["record", *AMOUNTS]], on="record")
     panels = study.panels(runs)
@@ -55,7 +55,9 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
     across = ratio_of(table[~untuned])
     compared = table[~untuned & table[across].notna()]
     ratios = [
-        it for it in (across, "energy_ratio", "co2_energy_ratio") if compared[it].notna().any()
+        name
+        for name in (across, "energy_ratio", "co2_energy_ratio")
+        if compared[name].notna().any()
     ]
     marks = compared.to_dict("records")
     points = pd.DataFrame([_point(row, runs, ratios) for row in marks]).round(DIGITS)
@@ -80,7 +82,7 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
 
 
 def ratio_of(table: pd.DataFrame) -> str:
-    """Return the ratio that all seeds have: the speedup, or `cpu_ratio` beside other work."""
+    """Return the ratio that all seeds have: the speedup, or `cpu_ratio` if runs were disturbed."""
     disturbed = (table["speedup_seeds"] < table["seeds"]).any()
     return "cpu_ratio" if disturbed and table["cpu_ratio"].notna().all() else "speedup"
 
@@ -90,7 +92,7 @@ def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, A
     records = row["records"].split()
     if all(record.startswith("results/runs/") for record in records):
         return {"records": records, "command": f"{call} --force {shlex.join(records)}"}
-    # A path in an archive names only the axes of its run, so the command does the same.
+    # A path in an archive has only the axes of the run, so the command makes a configuration.
     own = runs[runs["record"].isin(records)]
     drawn = own["selector"] == "untuned"
     axes = {
@@ -109,14 +111,14 @@ def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, A
 
 
 def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
-    """Return the rows of a panel, selectors in the order of legends, subsets rising.
+    """Return the rows of a panel, sorted by selector (as in legends) and subset size.
 
     The row of `untuned` has the median error of the draws, with their range as bounds.
     """
     drawn = panel.rows(tables.untuned).assign(selector="untuned", fraction=0.0, interval="range")
-    # The table has means of the other columns.
+    # The columns of the table are means, not medians.
     drawn = drawn.assign(
-        seeds=drawn["draws"], test_accuracy=math.nan, **{UP: drawn[f"{UP}_median"]}
+        seeds=drawn["draws"], test_accuracy=math.nan, **{ERROR: drawn[f"{ERROR}_median"]}
     )
     rows = pd.concat([panel.rows(tables.tradeoff), drawn], ignore_index=True)
     order = {selector: place for place, selector in enumerate(study.selectors(rows))}
@@ -125,10 +127,10 @@ def _rows(panel: Panel, tables: Study) -> pd.DataFrame:
 
 def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> dict[str, Any]:
     """Return the mark and the tooltip of a row of the tradeoff table."""
-    positions = [f"{name}{end}" for name in (*ratios, UP) for end in ("", "_low", "_high")]
-    mine = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
-    chosen = winner(mine)
-    seeds = seed_list(mine["seed"])
+    positions = [f"{name}{end}" for name in (*ratios, ERROR) for end in ("", "_low", "_high")]
+    own = runs[(runs["selector"] == row["selector"]) & runs["record"].isin(row["records"].split())]
+    chosen = winner(own)
+    seeds = seed_list(own["seed"])
     if row["seeds"] > 1:
         seeds += f" (mean; brackets: {wording.INTERVALS[row['interval']]})"
     for ratio in ratios:
@@ -143,34 +145,35 @@ def _point(row: dict[Any, Any], runs: pd.DataFrame, ratios: Sequence[str]) -> di
         "fraction": row["fraction"],
         **{name: row[name] for name in positions},
         "title": names.method(row["selector"], row["fraction"]),
-        **{QUANTITIES[name].title: shown(row, name) for name in TOOLTIP},
+        **{QUANTITIES[name].title: formatted(row, name) for name in TOOLTIP},
         "Seeds": seeds,
         "Best by validation": chosen["best_configuration"] if chosen else wording.MISSING,
     }
 
 
 def _line(row: dict[Any, Any], table: pd.DataFrame) -> dict[str, Any] | None:
-    """Return the line of the draws without tuning, and None if it is far from all points."""
+    """Return the line of untuned configurations; None if it is far from all points."""
     panel = Panel.of(row)
-    median, low, high = row[UP], row[f"{UP}_low"], row[f"{UP}_high"]
-    errors = [0.0, *panel.rows(table)[UP]]
+    median, low, high = row[ERROR], row[f"{ERROR}_low"], row[f"{ERROR}_high"]
+    errors = [0.0, *panel.rows(table)[ERROR]]
     room = NEAR * (max(errors) - min(errors))
     if not min(errors) - room <= median <= max(errors) + room:
         return None
+    draws = f"median and range of {int(row['draws'])} draws"
     return {
         "row": row["row"],
         "panel": panel.method,
         "title": names.selector("untuned"),
         "median": median,
-        # Draws far from all points would squeeze them.
+        # Draws far away would squeeze the points.
         "low": max(low, min(median, *errors)),
         "high": min(high, max(median, *errors)),
-        "label": f"untuned: {shown(row, UP)} (median and range of {int(row['draws'])} draws)",
+        "label": f"untuned: {formatted(row, ERROR)} ({draws})",
     }
 
 
 def _description(runs: pd.DataFrame) -> str:
-    """Return the rows, models, epochs and configurations of a data set."""
+    """Return rows, models, epochs and configurations of a data set as text."""
     searched = runs[runs["selector"] != "untuned"]
     rows, epochs, configurations = (
         " or ".join(f"{value:,}" for value in sorted(values.unique()))
@@ -187,7 +190,7 @@ def _cells(row: dict[Any, Any]) -> list[str]:
         Panel.of(row).method,
         names.method(row["selector"], row["fraction"]) + " (median)" * drawn,
         wording.count(int(row["seeds"]), "draw") if drawn else str(int(row["seeds"])),
-        *(shown(row, quantity) for quantity in QUANTITIES),
+        *(formatted(row, quantity) for quantity in QUANTITIES),
         wording.percent(row["other_cpu_share"]),
         row["energy_method"] if isinstance(row["energy_method"], str) else wording.MISSING,
     ]

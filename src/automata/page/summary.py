@@ -1,4 +1,4 @@
-"""The facts of an experiment: its runs, machines and dates, and reasons to doubt its numbers."""
+"""Facts about an experiment: runs, machines, dates, and reasons to doubt its numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MACHINE = ["machine", "device", "software", "threads_per_trial", "concurrent_tri
 
 
 def summary(runs: pd.DataFrame, ratios: pd.DataFrame, differences: pd.DataFrame) -> dict[str, Any]:
-    """Return the facts in the tables of one experiment; `runs` has at least one row."""
+    """Return the facts of one experiment's tables; `runs` has at least one row."""
     ends = runs["started_at"] + runs["setup_seconds"] + runs["total_seconds"]
     days = pd.to_datetime([runs["started_at"].min(), ends.max()], unit="s")
     seconds = float((runs["total_seconds"] + runs["setup_seconds"]).sum())
@@ -65,26 +65,26 @@ def seed_list(seeds: Iterable[int]) -> str:
 
 
 def _seeds(runs: pd.DataFrame) -> str:
-    """Return the seeds of `runs`, and separately those of `untuned` if they differ."""
+    """Return the seeds of `runs`, with separate ones of `untuned` if they differ."""
     drawn = runs["selector"] == "untuned"
     searches, draws = set(runs["seed"][~drawn]), set(runs["seed"][drawn])
-    shown = [seed_list(searches)] if searches else []
-    return "; ".join(shown + [f"untuned: {seed_list(draws)}"] * bool(draws - searches))
+    texts = [seed_list(searches)] if searches else []
+    return "; ".join(texts + [f"untuned: {seed_list(draws)}"] * bool(draws - searches))
 
 
 def _differences(table: pd.DataFrame, runs: pd.DataFrame) -> list[dict[str, str]]:
     """Return each difference from the paper's protocol once, with its data sets."""
-    found, columns = [], ["key", "here", "paper"]
+    settings, columns = [], ["key", "here", "paper"]
     for texts, rows in table.fillna(wording.MISSING).groupby(columns):
         own = study.datasets(rows)
         where = [names.dataset(name) for name in own] if own != study.datasets(runs) else ["all"]
         setting = dict(zip(columns, map(str, texts), strict=True))
-        found.append({**setting, "where": ", ".join(where)})
-    return found
+        settings.append({**setting, "where": ", ".join(where)})
+    return settings
 
 
 def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
-    """Return what other work on the host means for the page; "" if there was little."""
+    """Return a sentence about other work on the host; "" if there was little."""
     busy = runs[disturbed(runs)]
     if busy.empty:
         return ""
@@ -98,11 +98,11 @@ def _busy(runs: pd.DataFrame, ratios: pd.DataFrame) -> str:
 
 
 def _caveats(runs: pd.DataFrame) -> list[tuple[str, str, list[str]]]:
-    """Return the flags of the runs: name, meaning, records."""
+    """Return name, meaning and records of each flag that runs have."""
     flags = runs["flags"].fillna("").str.split()
-    found = [
+    caveats = [
         (flag, FLAGS[flag], sorted(runs["record"][[flag in raised for raised in flags]]))
         for flag in FLAGS
     ]
     shared = sorted(runs["record"][~runs["exclusive"].astype(bool)])
-    return [caveat for caveat in [*found, ("not exclusive", SHARED, shared)] if caveat[2]]
+    return [caveat for caveat in [*caveats, ("not exclusive", SHARED, shared)] if caveat[2]]

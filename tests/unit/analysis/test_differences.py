@@ -69,9 +69,8 @@ def test_settings_that_decide_how_a_panel_is_tuned_are_compared(panel, changes, 
     assert found(grid(*panel), changes) == expected
 
 
-def test_a_panel_with_two_protocols_shows_both_and_one_without_is_not_known():
+def test_a_panel_with_two_protocols_shows_both():
     runs = grid()
-    assert "settings" in set(differences(runs, {}, PAPER)["key"])
     runs.loc[runs["seed"] > 2, "protocol_hash"] = "other"
     panel = ("dna", "tpe", "asha")
     both = settings(*panel), settings(*panel, {"protocol/tabular/epochs": 7})

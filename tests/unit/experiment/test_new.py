@@ -133,33 +133,22 @@ def test_an_identifier_is_named_and_left_out_where_it_holds_the_class(identifier
 
 
 @pytest.mark.parametrize(
-    ("cells", "advice"),
+    ("name", "cells", "advice"),
     [
-        (pd.date_range("2020-01-01", periods=120).strftime("%d/%m/%Y"), "with order: when the"),
-        (pd.date_range("2020-01-01", periods=120, freq="7h").astype(str), "with order: when the"),
-        (np.resize(["1:00 PM", "2:30 PM"], 120), None),
-        (np.resize([2020, 2021], 120), None),
+        ("at", pd.date_range("2020-01-01", periods=120).strftime("%d/%m/%Y"), "with order: at the"),
+        ("at", pd.date_range("2020", periods=120, freq="7h").astype(str), "with order: at the"),
+        ("at", np.resize(["1:00 PM", "2:30 PM"], 120), None),
+        ("at", np.resize([2020, 2021], 120), None),
+        ("subject_id", np.resize(np.arange(12), 120), "with group: subject_id "),
+        ("PatientID", np.resize([f"p{number}" for number in range(30)], 120), "group: PatientID "),
+        ("user", np.resize([*"abcdef"], 120), "with group: user "),
+        ("idle", np.resize([*"abcdef"], 120), None),
+        ("id", RANDOM.permutation(10_000)[:120], None),
     ],
 )
-def test_dates_propose_an_order(cells, advice):
-    found = own_of(noisy(1) | {"when": cells}).advice
-    assert [advice in it for it in found if it.startswith("when")] == [True] * (advice is not None)
-
-
-@pytest.mark.parametrize(
-    ("name", "cells", "is_group"),
-    [
-        ("subject_id", np.resize(np.arange(12), 120), True),
-        ("PatientID", np.resize([f"p{number}" for number in range(30)], 120), True),
-        ("user", np.resize([*"abcdef"], 120), True),
-        ("idle", np.resize([*"abcdef"], 120), False),
-        ("id", RANDOM.permutation(10_000)[:120], False),
-    ],
-)
-def test_identifiers_that_repeat_propose_groups(name, cells, is_group):
-    assert any(f"with group: {name} " in it for it in own_of(noisy(1) | {name: cells}).advice) is (
-        is_group
-    )
+def test_dates_propose_an_order_and_identifiers_that_repeat_groups(name, cells, advice):
+    found = own_of(noisy(1) | {name: cells}).advice
+    assert [advice in it for it in found if it.startswith(name)] == [True] * (advice is not None)
 
 
 def test_rows_that_are_left_out_decide_nothing():
@@ -206,11 +195,11 @@ def texts():
     frame.to_csv("123.tsv", sep="\t", index=False)
 
 
-def images(pixels=8):
+def images():
     for number in range(20):
         image = Path("pics", ("cat", "dog")[number % 2], f"{number}.png")
         image.parent.mkdir(parents=True, exist_ok=True)
-        Image.fromarray(RANDOM.integers(0, 256, (pixels, pixels, 3), np.uint8)).save(image)
+        Image.fromarray(RANDOM.integers(0, 256, (8, 8, 3), np.uint8)).save(image)
 
 
 @pytest.mark.parametrize(
@@ -286,31 +275,24 @@ def test_large_data_are_tuned_as_recommended(epochs, monkeypatch, configurations
 
 
 @pytest.mark.parametrize(
-    ("pixels", "device", "model"),
-    [(32, "cpu", "convnet"), (96, "cpu", "resnet18"), (32, "cuda", "resnet18")],
+    ("pixels", "device", "asked", "expected"),
+    [
+        (64, "cpu", {}, CONVNET["search_space"]),
+        (65, "cpu", {}, SPACES["image"]),
+        (64, "cuda", {}, SPACES["image"]),
+        (64, "cpu", {"model": "resnet18"}, SPACES["image"]),
+    ],
 )
-def test_small_images_are_for_a_small_net_unless_there_is_a_gpu(
-    pixels, device, model, epochs, monkeypatch
+def test_small_images_are_for_a_small_net_unless_there_is_a_gpu_or_the_user_names_another(
+    pixels, device, asked, expected, epochs, monkeypatch
 ):
     monkeypatch.setattr(recommended, "choose_device", lambda compute, kind: torch.device(device))
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     epochs(1.0)
-    images(pixels)
-    new(Path("pics"), None, None, None, 1.0)
-    (experiment,) = read_experiments([DEFAULTS, Path("pics.yaml")])
-    protocol = experiment.protocol_of("pics")
-    rates = {"learning_rate"} if model == "convnet" else {"lr1", "lr2", "lr3", "lr4"}
-    assert (
-        protocol.model,
-        protocol.search_space.keys() & {"learning_rate", "lr1", "lr2", "lr3", "lr4"},
-    ) == (model, rates)
-
-
-def test_a_plan_tunes_the_model_that_is_asked_for(epochs):
-    epochs(1.0)
-    changes = {"protocol": {"image": {"model": "resnet18"}}}
-    found = recommended.recommended(rows(500, "image"), BASES["image"], changes, 1.0, SIZES)
-    assert found.keys["protocol"]["image"]["search_space"] == SPACES["image"]
+    split = Split(torch.zeros(9, 3, 4, pixels), torch.arange(9) % 2)
+    data, changes = replace(rows(9, "image"), train=split), {"protocol": {"image": asked}}
+    found = recommended.recommended(data, BASES["image"], changes, 1.0, SIZES)
+    assert found.keys["protocol"]["image"]["search_space"] == expected
 
 
 BY_SLOTS = {1: HEDGE, 2: HEDGE, 4: HEDGE, 8: ASHA, 16: ASHA}
@@ -363,14 +345,9 @@ def test_a_plan_keeps_to_what_is_asked(epochs, monkeypatch):
     assert "class_weights" not in asked(metric="log_loss").keys["protocol"]["text"]
     few = {"learning_rate": {"choice": [0.1, 0.01, 0.001]}, "dropout": None}
     few |= {"batch_size": {"choice": [32]}, "hidden": {"choice": [8]}}
-    removed = dict.fromkeys(experiment_space("trec6"))
+    (experiment,) = read_experiments([DEFAULTS], {"datasets": ["trec6"]})
+    removed = dict.fromkeys(experiment.protocol_of("trec6").search_space)
     assert asked(search_space={**removed, **few}).size.configurations == 3
-
-
-def experiment_space(dataset):
-    """Return the default search space of a data set."""
-    (experiment,) = read_experiments([DEFAULTS], {"datasets": [dataset]})
-    return experiment.protocol_of(dataset).search_space
 
 
 def test_rows_without_a_class_are_left_out_on_request():
@@ -428,36 +405,24 @@ def test_a_search_longer_than_allowed_is_the_smallest_that_finds_a_good_model(ep
     assert yaml.safe_load(Path("flowers.yaml").read_text())["protocol"]["tabular"]["epochs"] == 27
 
 
-def test_few_test_rows_say_how_wide_the_interval_will_be(epochs):
-    """By the usual calculator, Wilson's interval of 48 of 60 is 68.2 to 88.2 %."""
-    epochs(0.1)
-    frame = mixed().assign(species=np.repeat(["a", "b", "c"], [150, 75, 75]))
-    frame.to_csv(FLOWERS, index=False)
-    said = (
-        "Few test rows: if the accuracy is 80 %, its 95 % interval will be 68.2 to 88.2 % (60 test"
-    )
-    summary = new_flowers()
-    assert f"\n{said} rows)\n" in summary
-    assert f"\n# {said} rows).\n" in Path("flowers.yaml").read_text()
-    pd.concat([frame] * 2).to_csv(FLOWERS, index=False)
-    assert "Few test rows" not in new_flowers(force=True)
-
-
 @pytest.mark.parametrize(
-    ("rare", "said"),
+    ("counts", "expected"),
     [
-        # Of 2 x 12 rows, 19 (79 %) are right: 59.5 to 90.8 %, by the usual calculator.
-        (
-            60,
-            "if the balanced accuracy is 80 %, its 95 % interval will be 59.5 to 90.8 % (",
-        ),
-        (30, "the 95 % interval of the balanced accuracy will not be known"),
+        # By the usual calculator, Wilson's interval of 48 of 60 is 68.2 to 88.2 %.
+        ([150, 75, 75], "if the accuracy is 80 %, its 95 % interval will be 68.2 to 88.2 % (60"),
+        # Of 2 x 12 rows, 19 (79 %) are right: 59.5 to 90.8 %.
+        ([240, 60], "if the balanced accuracy is 80 %, its 95 % interval will be 59.5 to 90.8 % ("),
+        ([270, 30], "the 95 % interval of the balanced accuracy will not be known"),
+        ([300, 150, 150], None),
     ],
 )
-def test_a_rare_class_decides_the_interval_of_the_balanced_accuracy(epochs, rare, said):
+def test_few_test_rows_say_how_wide_the_interval_will_be(epochs, counts, expected):
     epochs(0.1)
-    mixed().assign(species=["a"] * (ROWS - rare) + ["b"] * rare).to_csv(FLOWERS, index=False)
-    assert f"\nFew test rows: {said}" in new_flowers()
+    frame = pd.concat([mixed()] * (sum(counts) // ROWS))
+    frame.assign(species=np.repeat([*"abc"][: len(counts)], counts)).to_csv(FLOWERS, index=False)
+    summary, advice = new_flowers(), f"Few test rows: {expected or ''}"
+    assert (f"\n{advice}" in summary) is (expected is not None)
+    assert (f"\n# {advice}" in Path("flowers.yaml").read_text()) is (expected is not None)
 
 
 @pytest.mark.parametrize(("copies", "models"), [(2, {"rows": "train+validation"}), (3, None)])
@@ -471,15 +436,17 @@ def test_the_model_of_a_small_table_also_learns_from_validation_rows(epochs, cop
 def test_cost_of_a_search_is_that_of_its_slots(epochs, monkeypatch):
     epochs(10.0)
     found = {}
-    for cores in (1, 2, 64):
+    for cores in (0.5, 1, 2, 64):
         monkeypatch.setattr(recommended, "cpus", lambda cores=cores: cores)
         found[cores] = plan(rows(2000, "text"), sizes=[Size(27, 81, 1)])
-    assert [it.slots for it in found.values()] == [1, 2, 27]
+    assert [it.slots for it in found.values()] == [1, 1, 2, 27]
     # 1107 epochs on one core (Hyperband's brackets), and 81 on 27 at 80 % of the speed
+    assert found[0.5].seconds == pytest.approx(30 + 2 * 1107 * 10.1)
     assert found[1].seconds == pytest.approx(30 + 1107 * 10.1)
     assert found[64].seconds == pytest.approx(30 + 81 * 10.1 / 0.8)
     assert found[2].seconds < 0.7 * found[1].seconds
-    assert found[2].kwh == found[1].kwh == pytest.approx(5.0 * found[1].seconds / 3.6e6)
+    joules = pytest.approx(5.0 * found[1].seconds)
+    assert [3.6e6 * found[cores].kwh for cores in (0.5, 1, 2)] == [joules] * 3
 
 
 def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
@@ -492,27 +459,16 @@ def test_probe_extrapolates_the_time_of_an_epoch(monkeypatch):
 
 
 @pytest.mark.parametrize(("cores", "compute"), [(1, None), (64, {"concurrent_trials": 64})])
-def test_trials_use_the_cores_of_the_machine(cores, compute, monkeypatch, epochs):
+def test_trials_use_the_cores_of_the_machine_and_a_quota_is_named(
+    cores, compute, monkeypatch, epochs
+):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
+    monkeypatch.setattr(module, "cpu_quota", lambda: 64)
     epochs(0.1)
-    assert "81 configurations, " in new_flowers()
+    summary = new_flowers()
+    assert "81 configurations, " in summary
+    assert ("a CPU quota (cgroup) allows 64 CPUs\n" in summary) is (cores == 64)
     assert yaml.safe_load(Path("flowers.yaml").read_text()).get("compute") == compute
-
-
-def test_half_a_cpu_takes_twice_the_time_for_the_same_energy_and_is_said(monkeypatch, epochs):
-    epochs(3e5)
-    monkeypatch.setattr(module, "cpu_quota", lambda: 0.5)
-    cost = re.compile(
-        r"1 at once: about ([\d.]+) hours, ([\d.]+) kWh, more than 60 minutes; there is no smaller"
-    )
-    found = []
-    for count in (1, 0.5):
-        monkeypatch.setattr(module, "cpus", lambda count=count: count)
-        monkeypatch.setattr(recommended, "cpus", lambda count=count: count)
-        summary = new_flowers(output=f"{count}.yaml")
-        found.append([*map(float, cost.search(summary).groups())])
-    assert "a CPU quota (cgroup) allows 0.5 CPUs\n" in summary
-    assert found[1] == pytest.approx([2 * found[0][0], found[0][1]], rel=1e-3)
 
 
 def test_every_file_name_becomes_a_free_name():

@@ -57,7 +57,10 @@ def test_a_figure_without_anything_to_show_says_so(empty, drawn, name):
 
 def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
     for copy in "ab":
-        save(draw("pareto", small), *(tmp_path / copy / f"figure.{end}" for end in ("pdf", "png")))
+        save(
+            draw("rank-agreement", small),
+            *(tmp_path / copy / f"figure.{end}" for end in ("pdf", "png")),
+        )
     first, second = ({p.name: p.read_bytes() for p in (tmp_path / copy).iterdir()} for copy in "ab")
     assert set(first) == {"figure.pdf", "figure.png"}
     assert first == second
@@ -94,7 +97,7 @@ def test_another_figure_or_data_set_is_one_line_that_names_those_there_are(small
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_the_command_writes_each_figure_in_both_formats(small, tmp_path, processes):
-    names = ["image", "ceiling", "tradeoff/sst5", "energy/sst5"]
+    names = ["image", "rank-agreement", "tradeoff/sst5", "energy/sst5"]
     options = ["--processes", processes, "--output", str(tmp_path)]
     main(["plot", str(small.folder), *names, *options])
     files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}

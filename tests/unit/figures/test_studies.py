@@ -3,12 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.collections import PathCollection
-from matplotlib.colors import to_hex
 
 from automata import names
 from automata.analysis.search_studies import anytime, rank_agreement
-from automata.analysis.tradeoff import ALL, PARTS, fronts, resampling, summary, time_split
+from automata.analysis.selectors import ALL, pooled_differences
+from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures import searches
 
 from .drawn import bars, points, texts
@@ -23,7 +22,7 @@ def tuples(table, *columns):
 @pytest.fixture(scope="module")
 def pooled(some):
     """The rows of the table over all data sets, AUTOMATA's pairs first."""
-    table = resampling(some.ratios)
+    table = pooled_differences(some.ratios)
     table = table[table["dataset"] == ALL]
     own = table["selector"] == "gradmatch"
     return pd.concat([table[own], table[~own]])
@@ -43,20 +42,6 @@ def test_a_forest_has_the_pooled_rows_in_black_where_they_differ(
     assert len(pooled) == 6 * 5  # pairs; four subset sizes and all
     marks = [line.get_color() for line in axes.lines if line.get_gid() == "mean"]
     assert [colour == "black" for colour in marks] == [*((low > nothing) | (high < nothing))]
-
-
-def test_pareto_points_are_the_shares_and_counts_of_the_tables(some, drawn):
-    table = fronts(some.tradeoff)
-    totals = summary(table).set_index("selector").loc[["full", *SUBSETS]]
-    figure = drawn("pareto", some)
-    left, right = figure.axes
-    for selector, group in table.groupby("selector"):
-        shares = [x for x, _ in points(right, f"shares {selector}")]
-        assert np.array_equal(shares, group["share"], equal_nan=True)
-    sides = {"panels_on_front": texts(left)[:6], "panels_largest": texts(left)[6:]}
-    for column, counts in sides.items():
-        assert [x for x, _ in points(left, column)] == [*(totals[column] / totals["panels"])]
-        assert counts == [f"{count}/12" for count in totals[column]]
 
 
 def test_taus_and_their_noise_ceiling_stand_where_the_table_says(some, drawn):
@@ -81,18 +66,6 @@ def test_a_tau_of_few_data_sets_is_left_out(some, monkeypatch):
     assert "taus gradmatch" in lines
     assert "taus rs2" not in lines
     assert any("A tau is a mean over 2 to 3 data sets" in text.get_text() for text in figure.texts)
-
-
-def test_combinations_stand_at_their_ceiling_and_speedup(some, drawn):
-    figure = drawn("ceiling", some)
-    for scheduler, axes in zip(("hyperband", "asha"), figure.axes, strict=True):
-        (shown,) = (one for one in axes.collections if isinstance(one, PathCollection))
-        own = some.tradeoff[some.tradeoff["scheduler"] == scheduler]
-        rows = pd.concat([own[own["selector"] == selector] for selector in SUBSETS])
-        places = rows[["ceiling", "speedup"]].to_numpy()
-        colours = [to_hex(names.look(name).colour) for name in rows["selector"]]
-        assert np.asarray(shown.get_offsets()) == pytest.approx(places)
-        assert [to_hex(colour) for colour in shown.get_facecolor()] == colours
 
 
 @pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])

@@ -23,7 +23,6 @@ from automata.models.nets import (
 
 WORDS, DIMENSION, HIDDEN, CLASSES = 30, 5, 6, 3
 SENTENCES = [[4, 9, 2], [7], [3, 3, 28, 1, 12, 5, 6, 29], [1, 2], [8, 4, 11, 10, 9]]
-RESNETS = pytest.mark.parametrize("build", [resnet18, resnet50])
 
 
 def noise(*shape):
@@ -210,7 +209,7 @@ def test_resnets_have_the_published_parameters_and_stages(images, build, count, 
     assert shapes == [(64, 32), (128, 16), (256, 8), (512, 4)]
 
 
-@RESNETS
+@pytest.mark.parametrize("build", [resnet18, resnet50])
 def test_groups_are_the_papers_parts_of_the_network(images, build):
     model = build(images, {})
     groups = model.parameter_groups()

@@ -129,7 +129,10 @@ def test_a_screen_begins_when_the_one_before_has_ended_and_only_the_first_is_hea
     allowed = [scheduler.proposals(ended, slots=2) for ended in range(9)]
     assert allowed == [2, 3, 4, 4, 6, 7, 8, 8, 8]
     proposer = Counting()
-    found = simulate(Search(proposer, scheduler, 4, screens=2), lambda trial, _: trial.index / 8)
+    scores = [0.4, 0.5, 0.6, 0.7, 0.1, 0.2, 0.3, 0.9]
+    search = Search(proposer, scheduler, 4, screens=2)
+    found = simulate(search, lambda trial, _: scores[trial.index])
     assert [trial.configuration["x"] for trial in found.trials] == [0, 1, 2, 3] * 2
-    assert proposer.heard == {index: index / 8 for index in range(4)}
+    assert [trial.epoch for trial in found.trials] == [9] * 8  # no screen hears of another's scores
+    assert proposer.heard == {index: scores[index] for index in range(4)}
     assert found.best == 7

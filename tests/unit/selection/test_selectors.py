@@ -32,9 +32,6 @@ def given_gradients(rows):
     )
 
 
-PARALLEL = torch.arange(1.0, 11.0)[:, None] * torch.tensor([[3.0, 4.0]])
-
-
 def problem_of(rows=100, budget=30, batch_size=10, *, seed=0, draw=0, layer=None):
     """Return a problem on a random layer, or on the one given."""
     training = layer or layer_of(rows, 5, 3)
@@ -233,6 +230,7 @@ def test_a_loose_tolerance_takes_the_floor_or_the_budget(budget, floor, samples)
 
 
 def test_adaptive_fills_the_floor_where_the_residual_is_spent():
-    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=given_gradients(PARALLEL)))
+    parallel = given_gradients(torch.arange(1.0, 11.0)[:, None] * torch.tensor([[3.0, 4.0]]))
+    subset = adaptive(0.5, 0.3, problem_of(100, 50, layer=parallel))
     assert (subset.samples, subset.random_fill) == (30, 2)
     assert subset.weights.tolist() == [1.0] * 3

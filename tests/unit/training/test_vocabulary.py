@@ -77,16 +77,3 @@ def test_weight_decay_moves_all_words():
     sizes = sizes_of(run)
     run.train_to(2)
     assert set(sizes) == {WORDS}
-
-
-def test_interrupted_epoch_leaves_the_whole_table(monkeypatch):
-    run = training({"optimizer": "adam"})
-    run.train_to(1)
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(run, "_backward", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        run.train_to(2)
-    assert len(run.model.word_table.weight) == WORDS

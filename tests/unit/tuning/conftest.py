@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,8 +17,8 @@ def in_ray(session_ray: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let jobs run their trials in the Ray of the session."""
 
     @contextmanager
-    def there_already(workers: int, gpus: int) -> Iterator[float]:
-        yield time.perf_counter()
+    def there_already(workers: int, gpus: int) -> Iterator[None]:
+        yield
 
     monkeypatch.setattr(ray_search, "local_ray", there_already)
     # Fixtures of a module leave another search in its place.

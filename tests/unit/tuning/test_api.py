@@ -26,7 +26,7 @@ import pytest
 import ray
 import torch
 from scipy.sparse import csr_matrix
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_iris
 
 import automata
 from automata import api
@@ -81,10 +81,12 @@ def iris() -> pd.DataFrame:
 
 @in_process
 def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
-    found = automata.tune("dna", scheduler="asha", **HALF)
+    settings = SETTINGS | {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
+    found = automata.tune("dna", scheduler="asha", **HALF | {"settings": settings})
     job, protocol = found.record.job, found.record.job.settings.protocol
     assert (job.run.scheduler, job.run.selector, job.run.fraction) == ("asha", "rs2", 0.5)
-    assert (protocol.configurations, protocol.epochs, protocol.patience) == (3, 4, PATIENCE)
+    assert (protocol.configurations, protocol.patience) == (3, PATIENCE)
+    assert (protocol.reselect_every, protocol.epochs) == (3, 4)  # arguments win over settings
     write_dataset(found.dataset, tmp_path / "dna.safetensors")
     expected, _ = run(job, tmp_path / "dna.safetensors", tmp_path / "work")
     assert found.configuration == expected.best.configuration
@@ -108,6 +110,11 @@ def test_without_a_method_it_does_what_new_writes(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(recommended, "probed", lambda data, job: [Epoch(0.5, 0.005)])
     monkeypatch.setattr(recommended, "cpus", lambda: 1)
+
+    def recommend_only(command: str, folder: Path, *_: object) -> None:
+        if command == "recommend":
+            request.recommend(folder)
+
     monkeypatch.setattr(api, "run_command", recommend_only)
     frame = pd.concat([iris] * (rows // 150)).assign(number=range(rows))
     frame.to_csv("iris.csv", index=False)
@@ -122,12 +129,6 @@ def test_without_a_method_it_does_what_new_writes(
     said = capsys.readouterr().out
     assert "number: left out (" in said
     assert f"\nmethod: {method}, by predicted times: " in said
-
-
-def recommend_only(*arguments: object) -> None:
-    """Run the command `recommend` alone."""
-    if arguments[0] == "recommend":
-        request.recommend(Path(str(arguments[1])))
 
 
 @pytest.mark.xdist_group("ray")
@@ -153,57 +154,44 @@ def test_the_import_changes_no_environment_and_starts_no_library() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-PATIENT = {"protocol": {"tabular": {"patience": None}}}  # else a training ends within a second
-LONG: dict[str, Any] = {"configurations": 1, "settings": SETTINGS | PATIENT}
-
-
-def family_once(entry: bytes, folder: Path) -> list[psutil.Process]:
-    """Return the job of this process and the processes below it, once its log has an `entry`."""
-    log = folder / "job/search/log.jsonl"
-    while not (log.exists() and entry in log.read_bytes()):
-        time.sleep(0.1)
-    (job,) = [it for it in psutil.Process().children() if str(folder / "job") in it.cmdline()]
-    return [job, *job.children(recursive=True)]
-
-
-def test_a_lost_ray_of_the_job_is_an_error_of_the_caller(
-    iris: pd.DataFrame, tmp_path: Path
-) -> None:
-    def kill() -> None:
-        family = family_once(b'"started"', tmp_path)
-        next(process for process in family if process.name() == "raylet").kill()
-
-    killer = Thread(target=kill)
-    killer.start()
-    asked = {**LONG, "epochs": 100_000, "selector": "full", "folder": tmp_path}
-    with pytest.raises(automata.UserError, match="Ray's process raylet was killed or crashed"):
-        automata.tune(iris, "species", **asked)
-    killer.join()
+def test_the_error_of_a_job_is_one_of_the_caller(tmp_path: Path) -> None:
+    paths = "--work", tmp_path / "job", "--output", tmp_path / "record.json"
+    with pytest.raises(automata.UserError) as error:
+        api.run_command("tune", tmp_path / "none", "--job", make_job().model_dump_json(), *paths)
+    line, (output,) = str(error.value), error.value.__notes__
+    assert line.startswith(f"{tmp_path}/none: ")
+    assert output.endswith(f"automata tune: error: {line}")
 
 
 def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
     iris: pd.DataFrame, tmp_path: Path
 ) -> None:
-    asked = {**LONG, "epochs": 2000, "folder": tmp_path, "scheduler": "asha"}
+    settings = SETTINGS | {"protocol": {"tabular": {"patience": None}}}  # else it takes a second
+    asked = {"configurations": 1, "epochs": 2000, "scheduler": "asha", "settings": settings}
     family: list[psutil.Process] = []
 
     def interrupt() -> None:
-        family.extend(family_once(b'"reported"', tmp_path))
+        log = tmp_path / "job/search/log.jsonl"
+        while not (log.exists() and b'"reported"' in log.read_bytes()):
+            time.sleep(0.1)
+        children = psutil.Process().children()
+        (job,) = [child for child in children if str(tmp_path / "job") in child.cmdline()]
+        family.extend([job, *job.children(recursive=True)])
         interrupt_main()
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         Thread(target=interrupt).start()
         with pytest.raises(KeyboardInterrupt):
-            automata.tune(iris, "species", **asked)
+            automata.tune(iris, "species", folder=tmp_path, **asked)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert psutil.wait_procs(family, 10)[1] == []
-    found = automata.tune(iris, "species", **asked)
+    assert psutil.wait_procs(family, 60)[1] == []
+    found = automata.tune(iris, "species", folder=tmp_path, **asked)
     assert found.record.resumed
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(api, "run_command", None)  # a finished result is there
-        assert automata.tune(iris, "species", **asked).record == found.record
+        assert automata.tune(iris, "species", folder=tmp_path, **asked).record == found.record
 
 
 @pytest.mark.parametrize(
@@ -219,15 +207,6 @@ def test_code_of_the_session_itself_is_refused(iris: pd.DataFrame, keys: dict[st
 
 
 @in_process
-def test_frames_and_arrays_are_the_same_data(iris: pd.DataFrame) -> None:
-    frame = automata.tune(iris, "species", **HALF | {"epochs": 12})
-    inputs = iris.drop(columns="species").to_numpy()
-    arrays = automata.tune((inputs, iris["species"].to_numpy()), **HALF | {"epochs": 12})
-    assert frame.record.test == arrays.record.test
-    assert frame.record.test.accuracy > 0.5
-
-
-@in_process
 def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     pair = iris.drop(columns="species"), iris["species"]  # whose names are kept
     found = automata.tune(pair, metric="log_loss", class_weights="balanced", **HALF)
@@ -235,46 +214,38 @@ def test_a_saved_model_predicts(iris: pd.DataFrame, tmp_path: Path) -> None:
     iris.to_csv(tmp_path / "new.csv", index=False)
     right = load(tmp_path / "kept").table(tmp_path / "new.csv")["prediction"] == iris["species"]
     assert right.mean() > 0.5
+    of = "of data: mlp, classes setosa, versicolor, virginica"
+    assert repr(load(tmp_path / "kept")) == f"<Predictor {of}>"
+    assert repr(found) == f"<Tuned {of}, test accuracy {found.record.test.accuracy:.4f}>"
     record = read_record(tmp_path / "kept/record.json")
     assert record.job.settings.protocol.metric == "log_loss"
     assert record.best.score == pytest.approx(np.exp(-record.best.progress.evaluations[-1].loss))
 
 
-def mixed(seed: int) -> dict[str, Any]:
-    """Return arguments of `tune`: 60 rows of each kind of column but one, and classes of a type."""
-    drawn = np.random.default_rng(seed)
-    days = pd.Timestamp("2020-01-31") + pd.to_timedelta(drawn.integers(0, 999, 60), "D")
-    columns = {
-        "height": np.where(np.arange(60) % 7, drawn.normal(100, 30, 60), np.nan),
-        "soil": drawn.choice(["sand", "clay", "it's"], 60),
-        "day": days,
-        "wet": drawn.choice([True, False], 60),
-        "code": drawn.choice(["01", "02", "10"], 60),
-    }
-    del columns[[*columns][seed]]
-    classes: Any = [["u", "v"], [0, 1, 2], [True, False], ["01", "1", "2"], ["no", "yes"]][seed]
-    frame = pd.DataFrame(columns).assign(kind=drawn.permutation([*classes] * 60)[:60])
-    return {"data": frame, "target": "kind"}
-
-
-def reviews() -> dict[str, Any]:
-    """Return arguments of `tune`: 60 texts."""
-    words = ["lovely", "dull", "film", "it's, in short,"]
-    texts = [" ".join(RANDOM.choice(words, number)) for number in RANDOM.integers(1, 9, 60)]
-    vectors = {"data": {"vectors": {"source": None, "dimension": 5}}}
-    frame = pd.DataFrame({"review": texts, "kind": ["good", "bad"] * 30})
-    return {"data": frame, "target": "kind", "text": "review", "settings": SETTINGS | vectors}
-
-
-def pictures() -> dict[str, Any]:
-    """Return arguments of `tune`: 60 grey images, and their classes."""
-    images = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
-    return {"data": (images, np.arange(60) % 2)}
-
-
 RANDOM = np.random.default_rng(0)
-GIVEN = {f"table-{seed}": mixed(seed) for seed in range(5)}
-GIVEN |= {"text": reviews(), "image": pictures()}
+WORDS = ["lovely", "dull", "film", "it's, in short,"]
+TEXTS = [" ".join(RANDOM.choice(WORDS, number)) for number in RANDOM.integers(1, 9, 60)]
+VECTORS = {"data": {"vectors": {"source": None, "dimension": 5}}}
+GREY = RANDOM.integers(0, 256, (60, 8, 8)).astype(np.uint8)
+MIXED = {
+    "height": np.where(np.arange(60) % 7, RANDOM.normal(100, 30, 60), np.nan),
+    "soil": RANDOM.choice(["sand", "clay", "it's"], 60),
+    "day": pd.Timestamp("2020-01-31") + pd.to_timedelta(RANDOM.integers(0, 999, 60), "D"),
+    "wet": RANDOM.choice([True, False], 60),
+    "code": RANDOM.choice(["01", "02", "10"], 60),
+    "kind": RANDOM.permutation([0, 1, 2] * 20),
+}
+GIVEN: dict[str, dict[str, Any]] = {
+    "table": {"data": pd.DataFrame(MIXED), "target": "kind"},
+    "truth": {"data": pd.DataFrame(MIXED).drop(columns="kind"), "target": "wet"},
+    "text": {
+        "data": pd.DataFrame({"review": TEXTS, "kind": ["good", "bad"] * 30}),
+        "target": "kind",
+        "text": "review",
+        "settings": SETTINGS | VECTORS,
+    },
+    "image": {"data": (GREY, np.arange(60) % 2)},
+}
 
 
 @in_process
@@ -300,18 +271,6 @@ def test_all_ways_to_predict_agree_to_the_last_digit(name: str, tmp_path: Path) 
         assert shares.map(repr).to_numpy().tolist() == said.iloc[:, 2:].to_numpy().tolist()
 
 
-@in_process
-def test_a_finished_job_and_its_model_are_shown_in_a_line(
-    iris: pd.DataFrame, tmp_path: Path
-) -> None:
-    found = automata.tune(iris, "species", **SMALL)
-    found.save(tmp_path)
-    of = "of data: mlp, classes setosa, versicolor, virginica"
-    accuracy = f"{found.record.test.accuracy:.4f}"
-    assert repr(found) == f"<Tuned {of}, test accuracy {accuracy}>"
-    assert repr(automata.load(tmp_path)) == f"<Predictor {of}>"
-
-
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_terminal_shows_the_progress_until_the_job_ends(
     is_terminal: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -325,7 +284,7 @@ def test_a_terminal_shows_the_progress_until_the_job_ends(
     with api._progress(tmp_path):
         while is_terminal and "so far" not in screen.getvalue():
             time.sleep(0.1)
-    shown = r"\rstarting, 0:00:0\d so far\x1b\[K.*\r\x1b\[K" if is_terminal else ""
+    shown = r"\rstarting, \d:\d\d:\d\d so far\x1b\[K.*\r\x1b\[K" if is_terminal else ""
     assert re.fullmatch(shown, screen.getvalue(), re.DOTALL)
 
 
@@ -362,60 +321,31 @@ def test_tables_of_any_library_keep_their_names(data: Any, expected: str, tmp_pa
         assert (" ".join(found), found.iloc[:, 0].tolist()) == (expected, [1, 2, 3])
 
 
-@in_process
-def test_images_are_arrays_too() -> None:
-    digits = load_digits()
-    images = (digits.images[:60] * 15).astype(np.uint8)
-    space = {"learning_rate": {"choice": [0.01]}}
-    small = {**HALF, "configurations": 1, "epochs": 1, "search_space": space}
-    with pytest.raises(automata.UserError, match=r"^own: data: `images` must"):
-        automata.tune((images / 1, digits.target[:60]), **small)
-    found = automata.tune((images, digits.target[:60] % 2), **small)
-    assert found.dataset.kind == "image"
-    assert found.dataset.train.inputs.shape[1:] == (3, 8, 8)
-
-
-@in_process
-def test_settings_reach_the_job_and_arguments_win(iris: pd.DataFrame) -> None:
-    asked = {"protocol": {"tabular": {"reselect_every": 3, "epochs": 9}}}
-    job = automata.tune(iris, "species", **{**HALF, "settings": SETTINGS | asked}).record.job
-    assert (job.settings.protocol.reselect_every, job.settings.protocol.epochs) == (3, 4)
-
-
-@in_process
-@pytest.mark.parametrize(("selector", "fraction"), [("untuned", 0), ("full-again", 1)])
-def test_controls_take_a_fraction_of_their_own(
-    iris: pd.DataFrame, selector: str, fraction: float
-) -> None:
-    found = automata.tune(iris, "species", selector=selector, **SMALL)
-    assert found.record.job.run.fraction == fraction
-
-
 SPECIES = {"target": "species"}
+
+
+FLOWERS = pd.DataFrame({"a": [*range(60)] * 2, "species": ["x", "y"] * 60})
+DARK = np.zeros((60, 8, 8)), [0, 1] * 30
 
 
 @in_process
 @pytest.mark.parametrize(
-    ("change", "columns", "message"),
+    ("data", "change", "message"),
     [
-        ({}, {}, "target: missing"),
-        ({"target": "colour"}, {}, "colour"),
-        (SPECIES | {"metric": "auc"}, {}, r"^tune: protocol\.\S+: .*; valid: "),
-        (SPECIES, {"a": [1, "x"] * 75}, "^tune: data: .* column a .*; valid: .* one name and type"),
-        (SPECIES | {"own": {"drop": ["b"]}}, {}, r"^own\.drop: .*'b'|^own: data: .*b"),
-        (SPECIES, "twice", r"Duplicate column names found: .*'species', 'species'"),
+        (FLOWERS, {}, "target: missing"),
+        (FLOWERS, {"target": "colour"}, "colour"),
+        (FLOWERS, SPECIES | {"metric": "auc"}, r"^tune: protocol\.\S+: .*; valid: "),
+        (FLOWERS.assign(a=[1, "x"] * 60), SPECIES, "^tune: data: .* column a .*; valid: .* one"),
+        (FLOWERS, SPECIES | {"own": {"drop": ["b"]}}, r"^own\.drop: .*'b'|^own: data: .*b"),
+        (DARK, {}, r"^own: data: `images` must"),
     ],
 )
 def test_arguments_and_columns_that_cannot_be_used_are_one_line(
-    iris: pd.DataFrame, change: dict[str, Any], columns: Any, message: str
+    data: Any, change: dict[str, Any], message: str
 ) -> None:
-    if columns == "twice":
-        frame = pd.concat([iris, iris[["species"]]], axis=1)
-    else:
-        frame = iris.assign(**columns)
     with pytest.raises(automata.UserError, match=message) as caught:
-        automata.tune(frame, **{**HALF, **change})
-    assert "\n" not in str(caught.value) or columns == "twice"
+        automata.tune(data, **{**HALF, **change})
+    assert "\n" not in str(caught.value)
     assert "parquet" not in str(caught.value)
 
 
@@ -462,8 +392,6 @@ def test_the_example_of_own_methods_tunes_on_real_data() -> None:
     ("target", "expected"),
     [
         ("no_such:It", "own_selectors.mine: no_such:It: cannot import no_such: "),
-        ("own_methods:It", "own_methods has no function It; it has HighestLoss, "),
-        ("own_methods:MedianStopping", "failed with TypeError: "),
         ("pathlib:Path", "has no cadence; needed: cadence, select"),
     ],
 )

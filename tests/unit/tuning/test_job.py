@@ -169,12 +169,6 @@ def finalists_of(trials):
     return finalists.values()
 
 
-def always(store, trial, run):
-    """Write a file, as if that always paid."""
-    store._write(trial, run)
-    return True
-
-
 @pytest.mark.parametrize(("finalists", "patience"), [(1, None), (3, None), (3, 1)])
 def test_an_interrupted_final_training_repeats_one_epoch(
     data, tmp_path, monkeypatch, finalists, patience
@@ -190,7 +184,8 @@ def test_an_interrupted_final_training_repeats_one_epoch(
         return train(run, subset)
 
     monkeypatch.setattr(TrainingRun, "_train_epoch", counted)
-    monkeypatch.setattr(CheckpointStore, "save", always)
+    # Write a file, as if that always paid.
+    monkeypatch.setattr(CheckpointStore, "save", lambda *of: CheckpointStore._write(*of) or True)
     calm = run_job(job, data, tmp_path / "calm")
     whole = len(epochs)
     for stop in (it for it in (3, 6, 8, 11) if it <= whole):
@@ -261,18 +256,14 @@ def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase,
     if phase == "search":
         part, runs = record.tuning, [trial.progress for trial in record.tuning.trials]
     else:
-        part, runs = record.final, trainings(record)
+        part, lost = record.final, record.final.lost
+        runs = [part.progress, *(finalist.progress for finalist in lost)]
     finished = phase == "final" and job is ONE and results == 2
     assert len(part.segments) == (2 if results and not finished else 1)
     assert part.segments[-1].setup_seconds > 0
     logged = [it.progress.evaluations for it in log.results if it.progress.evaluations]
     kept = {evaluation.finished_at for run in runs for evaluation in run.evaluations}
     assert {evaluations[-1].finished_at for evaluations in logged} <= kept
-
-
-def trainings(record):
-    """Return the trainings of all finalists."""
-    return [record.final.progress, *(finalist.progress for finalist in record.final.lost)]
 
 
 @pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
@@ -330,7 +321,7 @@ def test_a_restart_repeats_the_search_of_other_software_alone(
 
 
 def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path):
-    job = make_job(search_minutes=1e-4)
+    job = make_job(search_minutes=1e-9)
     search_alone(job, data, tmp_path / "job")
     before = segments_of(read_log(WorkFolder(tmp_path / "job").search.log))
     record = run_job(job, data, tmp_path / "job")
@@ -340,7 +331,7 @@ def test_the_time_limit_counts_the_time_before_a_restart(data, tmp_path):
 
 
 def test_a_kill_before_the_first_rung_is_a_restart_also_after_the_time_limit(data, tmp_path):
-    job, saved = make_job(search_minutes=1e-6), LivePhase.saved
+    job, saved = make_job(search_minutes=1e-9), LivePhase.saved
 
     def interrupted(live, index, epoch):
         saved(live, index, epoch)

@@ -3,9 +3,12 @@
 import hashlib
 import math
 import random
+import subprocess
+import sys
 from unittest.mock import Mock
 
 import hypothesis.strategies as st
+import psutil
 import pytest
 from hypothesis import given
 
@@ -24,11 +27,9 @@ from automata.tuning.log import (
     TrialSaved,
     discard_unlogged,
     load_log,
-    read_log,
     segments_of,
 )
 from automata.tuning.work import PhaseFolder
-from support.outliving import worker
 from support.searching import make_job, measured
 
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
@@ -143,14 +144,6 @@ def test_the_work_of_another_search_is_discarded_with_a_line(log, work, left, ca
     assert caplog.messages == [f"{work.path}: discarded unfinished work of another job or version"]
 
 
-def test_reading_a_log_changes_nothing(log, work):
-    content = work.log.read_bytes() + b"a line that a job has begun to wr"
-    work.log.write_bytes(content)
-    assert texts(read_log(work.log)) == texts(ENTRIES)
-    assert work.log.read_bytes() == content
-    assert read_log(work.path / "missing") == []
-
-
 def test_a_log_with_lines_of_another_version_is_discarded(work, caplog):
     body = b'{"kind":"header","unknown":1}'
     digest = hashlib.sha256(body).hexdigest()[:16].encode()
@@ -160,9 +153,13 @@ def test_a_log_with_lines_of_another_version_is_discarded(work, caplog):
     assert "cut off after line 0: the next line is damaged" in caplog.text
 
 
-def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
+@pytest.fixture
+def live(work):
     meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    live = LivePhase(search_of(JOB), load_log(work, HEADER), work, meter, {})
+    return LivePhase(search_of(JOB), load_log(work, HEADER), work, meter, {})
+
+
+def test_a_result_that_cannot_be_logged_is_not_judged(live, monkeypatch):
     live.open()
     monkeypatch.setattr(SearchLog, "append", Mock(side_effect=OSError("full")))
     with pytest.raises(OSError, match="full"):
@@ -170,20 +167,34 @@ def test_a_result_that_cannot_be_logged_is_not_judged(work, monkeypatch):
     assert live.search.results == []
 
 
-def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(work):
-    meter = Meter(sample_seconds=5.0, gpus=[], exclusive=False)
-    live = LivePhase(search_of(JOB), load_log(work, HEADER), work, meter, {})
-    with worker() as outliving:
+WORKER = """
+import os, time
+print(os.getpid(), flush=True)
+input()
+while time.process_time() < 1.5:
+    sum(range(10_000))
+print("done", flush=True)
+input()
+"""
+RAYLET = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {WORKER!r}]).wait()"
+
+
+def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(live, work):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
+    with subprocess.Popen([sys.executable, "-c", RAYLET], **pipes) as raylet:
+        worker = psutil.Process(int(raylet.stdout.readline()))
         live.open()
-        before = sum(outliving.process.cpu_times()[:2])
+        before = sum(worker.cpu_times()[:2])
         live._meter.so_far()
-        outliving.orphan()
-        burnt = outliving.burn(1.5) - before
+        raylet.kill()
+        raylet.wait()
+        raylet.stdin.write("\n")
+        raylet.stdout.readline()
+        burnt = sum(worker.cpu_times()[:2]) - before
         # No trial has ended: Ray failed.
         live.report(0, reported(0, {1: 0.5}).progress, saved=False)
     (segment,) = segments_of(load_log(work, HEADER).entries)
-
-    assert segment.measurement.cpu_seconds > 0.95 * burnt
+    assert segment.measurement.cpu_seconds > 0.95 * burnt > 1
     (estimate,) = segment.measurement.channels
     assert estimate.joules > 0.95 * burnt * watts_per_thread()
 
@@ -201,10 +212,10 @@ def score(configuration, epoch):
     return math.nan if value < 0.1 else value
 
 
-def run(search, log, chance, results=None):
-    """Train as a job does, to the end or for so many results; trials take random times."""
+def run(search, log, chance):
+    """Train as a job does, to the end; trials take random times."""
     at_work = []
-    while not search.finished and results != 0:
+    while not search.finished:
         while (trial := search.upcoming()) is not None:
             search.start(trial.index)
             at_work.append(trial)
@@ -217,54 +228,34 @@ def run(search, log, chance, results=None):
         if trial.index in verdict.goes_on:
             search.start(trial.index)
             at_work.append(trial)
-        results = None if results is None else results - 1
-    return outcome(search)
-
-
-def outcome(search):
     return [(t.configuration, t.epoch, t.score) for t in search.trials], search.results
 
 
-@pytest.mark.parametrize("exponent", [0.0, [0.0, 0.5]])
+@pytest.mark.parametrize(("slots", "exponent"), [(1, 0.0), (1, [0.0, 0.5]), (3, [0.0, 0.5])])
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 @pytest.mark.parametrize("proposer", SEARCHES)
-def test_an_interrupted_search_of_one_trial_at_a_time_ends_as_it_would_have(
-    work, proposer, scheduler, exponent
+def test_an_interrupted_search_repeats_its_results_and_one_trial_at_a_time_also_its_end(
+    work, proposer, scheduler, slots, exponent
 ):
-    made = job(proposer, scheduler, exponent=exponent)
-    calm = SearchLog(work.path / "calm")
-    expected = run(search_of(made), calm, random.Random(0))
-    for results in range(len(calm.results) + 1):
-        log = write(work.path / str(results), calm.entries[:results])
+    made, calm = job(proposer, scheduler, slots, exponent), SearchLog(work.path / "calm")
+    trials, results = expected = run(search_of(made), calm, random.Random(0))
+    for count in range(0, len(results) + 1, slots):
+        log = write(work.path / str(count), calm.entries[:count])
         search = search_of(made)
         log.replay(search)
-        assert len(search.results) == results
-        assert run(search, log, random.Random(1)) == expected
-        assert texts(log.entries) == texts(calm.entries)
-
-
-@pytest.mark.parametrize("scheduler", SCHEDULERS)
-@pytest.mark.parametrize("proposer", SEARCHES)
-@pytest.mark.parametrize("seed", range(4))
-def test_results_of_several_trials_at_once_are_replayed_as_they_came(
-    work, proposer, scheduler, seed
-):
-    exponent = [0.0, 0.5] if seed % 2 else 0.0
-    made, chance = job(proposer, scheduler, 3, exponent), random.Random(seed)
-    log = SearchLog(work.log)
-    done = run(search_of(made), log, chance, results=chance.randrange(20))
-    again = search_of(made)
-    SearchLog(work.log).replay(again)
-    reached = len(again.trials)
-    assert (outcome(again)[0][:reached], again.results) == (done[0][:reached], done[1])
-    run(again, log, chance)
-    assert again.finished
+        assert search.results == results[:count]
+        drawn = [trial.configuration for trial in search.trials]
+        assert drawn == [configuration for configuration, *_ in trials[: len(drawn)]]
+        end = run(search, log, random.Random(1))
+        if slots == 1:
+            assert end == expected
+            assert texts(log.entries) == texts(calm.entries)
 
 
 def test_the_log_is_cut_off_at_a_result_that_the_search_did_not_ask_for(work, caplog):
     made = job("random", "none")
     log = SearchLog(work.log)
-    run(search_of(made), log, random.Random(0), results=4)
+    run(search_of(made), log, random.Random(0))
     log.entries[2].configuration["learning_rate"] = 0.5
     search = search_of(made)
     log.replay(search)

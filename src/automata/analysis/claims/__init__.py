@@ -1,7 +1,7 @@
 """The paper's claims in `config/claims.yaml`, each checked against the tables of a study.
 
-The `shape` of a claim says what is checked: a condition holds in a share of the panels, or a figure
-over all panels passes a threshold.
+The `shape` of a claim says what is checked: a condition in a share of the panels, or a limit of a
+figure over all panels.
 """
 
 from __future__ import annotations
@@ -39,24 +39,25 @@ class ClaimsFile(Section):
 
 
 def claims_table(claims: Mapping[str, Claim], study: Study) -> pd.DataFrame:
-    """Return a row per claim, as texts: quote, verdict, our figure, and the records behind it."""
-    findings = [(name, claim, claim.check(study)) for name, claim in claims.items()]
-    rows = [
-        {
+    """Return a row of texts per claim: quote, verdict, our result, and the records behind it."""
+    rows = []
+    for name, claim in claims.items():
+        finding = claim.check(study)
+        panels = finding.panels
+        row = {
             "id": name,
             "claim": claim.quote,
             "location": claim.location,
-            "verdict": found.verdict,
-            "ours": found.ours,
-            "panels": f"{len(found.panels)} of {found.of} panels" if found.of else "",
-            "firm": found.firm,
-            "differences": in_words(study.differences, found.panels) if found.panels else "",
+            "verdict": finding.verdict,
+            "ours": finding.ours,
+            "panels": f"{len(panels)} of {finding.of} panels" if finding.of else "",
+            "firm": finding.firm,
+            "differences": in_words(study.differences, panels) if panels else "",
             "rule": claim.rule,
             "reading": claim.reading,
-            "records": " ".join(found.records),
+            "records": " ".join(finding.records),
         }
-        for name, claim, found in findings
-    ]
+        rows.append(row)
     return pd.DataFrame(rows)
 
 

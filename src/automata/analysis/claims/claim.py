@@ -1,6 +1,6 @@
-"""The parts that all claims share: texts, the runs that count, and how firm a verdict is.
+"""What all claims share: texts, the runs that count, and whether a verdict is firm.
 
-A verdict follows our means, and is firm if the whole 95 % interval gives the same verdict.
+Means decide the verdict; it is firm if the whole 95 % interval gives the same verdict.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ FIRM, OPEN, FEW_SEEDS = "interval", "within the interval", "too few seeds"
 FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
 
 MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
-"""The quantities that claims are about."""
+"""The quantities of claims."""
 
 
 class Estimate(NamedTuple):
-    """A figure of ours with its 95 % interval, which is infinite if seeds are too few."""
+    """A number with its 95 % interval, which is infinite if there are too few seeds."""
 
     value: float
     low: float = -math.inf
@@ -43,7 +43,7 @@ class Estimate(NamedTuple):
 
     @classmethod
     def of(cls, row: dict[Any, Any], quantity: str) -> Estimate:
-        """Return the mean of a `quantity` in a row of the tradeoff table."""
+        """Return the mean of `quantity` in a row of the tradeoff table."""
         seeds = row[MEASURES[quantity].seeds]
         ends = ("_low", "_high") if seeds >= SEEDS_FOR_INTERVAL else ()
         return cls(*(row[quantity + end] for end in ("", *ends)))
@@ -55,8 +55,8 @@ class Estimate(NamedTuple):
         ends = bootstrap_bounds(statistic, units) if units >= SEEDS_FOR_INTERVAL else ()
         return cls(value, *map(float, ends))
 
-    def shown(self, form: Callable[[float], str], unit: str = "") -> str:
-        """Return the figure and its interval in words; `form` formats a number."""
+    def text(self, form: Callable[[float], str], unit: str = "") -> str:
+        """Return value and interval as text; `form` formats a number."""
         value = f"{form(self.value)}{unit}"
         if math.isinf(self.high - self.low):
             return value
@@ -64,7 +64,7 @@ class Estimate(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Whether runs support a claim, and how firmly."""
+    """Whether runs support a claim, and why that is firm or not."""
 
     passes: bool
     firm: str
@@ -73,7 +73,7 @@ class Outcome(NamedTuple):
 def in_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
     """Return whether at least `share` of the panels that were run pass.
 
-    It is firm if the firm panels alone decide it, whatever the others of all `of` would show.
+    The outcome is firm if the firm panels decide it, whatever the others of all `of` would show.
     """
 
     def enough(passing: int, among: int) -> bool:
@@ -89,15 +89,15 @@ def in_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
 
 
 Evidence = tuple[Outcome, str, pd.DataFrame]
-"""An outcome, our figure in words, and the rows behind them."""
+"""An outcome, our result in words, and the rows behind them."""
 
 
 class Finding(NamedTuple):
-    """The result of checking a claim about `of` panels, of which `panels` were run."""
+    """The result of checking a claim about `of` panels; `panels` are those that were run."""
 
     verdict: str
     ours: str
-    """Our figure in words; the reason if the claim is not run."""
+    """Our result in words, or the reason why the claim is not run."""
     firm: str = ""
     of: int = 0
     panels: tuple[Panel, ...] = ()
@@ -105,7 +105,7 @@ class Finding(NamedTuple):
 
 
 class Quote(Section):
-    """A quote from the paper; `reading` explains its vague words."""
+    """A quote from the paper; `reading` says how its vague words are read."""
 
     quote: Text
     location: Text
@@ -113,7 +113,7 @@ class Quote(Section):
 
 
 class StatedClaim(Quote):
-    """A claim whose verdict is in the file: runs of one experiment cannot change it."""
+    """A claim with its verdict in the file, because runs of one experiment cannot change it."""
 
     shape: Literal["stated"]
     verdict: Literal["reproduced", "not run"]
@@ -166,10 +166,10 @@ class GridClaim(Quote):
 
     @abstractmethod
     def _evidence(self, study: Study) -> Evidence | None:
-        """Return what runs say about the claim; None if they do not suffice."""
+        """Return what the runs say about the claim; None if they are too few."""
 
     def check(self, study: Study) -> Finding:
-        """Return the verdict that follows from the runs of a study."""
+        """Return the verdict of the runs of a study."""
         evidence, of = self._evidence(study), len(self.grid.panels)
         if evidence is None:
             selectors = ", ".join(map(names.selector, dict.fromkeys(self._selectors)))
@@ -188,8 +188,7 @@ class GridClaim(Quote):
     def _runs(self, study: Study) -> pd.DataFrame:
         """Return the runs that compare with their FULL and have the quantity.
 
-        An energy that was estimated from CPU time alone does not count: it follows time. Nor do
-        seconds beside other work.
+        Energies estimated from CPU time alone do not count, nor do times of disturbed runs.
         """
         ratios = compared(study.ratios)
         columns = ratios.columns.difference(study.runs.columns)
@@ -202,7 +201,7 @@ class GridClaim(Quote):
         return runs
 
     def _rows(self, study: Study) -> pd.DataFrame:
-        """Return the rows of the tradeoff table; those of energy are of the runs that count."""
+        """Return rows of the tradeoff table, for energy made again from the runs that count."""
         if self._measure.of_energy:
             return tradeoff(self.grid.rows(self._runs(study), self._selectors))
         rows = self.grid.rows(study.tradeoff, self._selectors)
@@ -211,7 +210,7 @@ class GridClaim(Quote):
     def _judged(
         self, figure: Estimate, rows: pd.DataFrame, above: float, below: float, of: int
     ) -> Outcome:
-        """Return whether a figure is between limits; `rows` of `of` panels are behind it."""
+        """Return whether a figure is between limits; it comes from `rows` of `of` panels."""
         inside = above < figure.low and figure.high <= below
         decided = inside or figure.high <= above or below <= figure.low
         if not decided and math.isinf(figure.high - figure.low):

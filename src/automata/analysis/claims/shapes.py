@@ -15,7 +15,7 @@ from scipy.stats import rankdata
 
 from automata import names
 from automata.analysis.claims.claim import MEASURES, Estimate, Evidence, GridClaim, in_share
-from automata.analysis.quantities import ROUNDING
+from automata.analysis.quantities import ERROR, ROUNDING
 from automata.analysis.ratios import SAME
 from automata.analysis.statistics import Values, hypervolume, interval_of
 from automata.analysis.study import PANEL, Panel, Study, panels
@@ -23,13 +23,11 @@ from automata.analysis.wording import count, percent, signed, times
 from automata.config.base import Axis, Share, one_of
 from automata.names import AUTOMATA, CONTROLS
 
-ERROR = "relative_test_error"
-
 WORK = [*SAME, "epochs", "configurations", "model", "train_rows"]
-"""The columns that say where a run was made, what it tuned, and for how long."""
+"""Columns that say where a run was made, and what and how long it trained."""
 
-DATA_SETS = 5
-"""A rank correlation of fewer data sets says nothing."""
+FEWEST_DATA_SETS = 5
+"""With fewer data sets, a rank correlation says nothing."""
 
 Ratio = Literal["speedup", "energy_ratio"]
 QuantityName = Annotated[str, one_of(MEASURES)]
@@ -38,7 +36,7 @@ SchedulerName = Annotated[str, one_of(names.SCHEDULERS)]
 
 
 class ShareClaim(GridClaim):
-    """A condition, which is a margin above 0, holds in at least `share` of the panels run."""
+    """A condition (a margin above 0) holds in at least `share` of the panels that were run."""
 
     quantity: Ratio = "speedup"
     share: Share = 1.0
@@ -49,7 +47,7 @@ class ShareClaim(GridClaim):
 
     @abstractmethod
     def _margin(self, rows: pd.DataFrame) -> Estimate:
-        """Return a figure of the rows of a panel; the condition holds if it is above 0."""
+        """Return the margin of a panel's rows; the condition holds if it is above 0."""
 
     def _ours(self, panels: Mapping[Panel, pd.DataFrame], passing: int) -> str:
         """Return our result in words, from the rows of each panel."""
@@ -57,13 +55,14 @@ class ShareClaim(GridClaim):
 
     def _evidence(self, study: Study) -> Evidence | None:
         table = self._rows(study)
-        rows = {panel: panel.rows(table) for panel in panels(table)}
-        if not rows:
+        by_panel = {panel: panel.rows(table) for panel in panels(table)}
+        if not by_panel:
             return None
-        outcomes = [self._judged(self._margin(it), it, 0, math.inf, of=1) for it in rows.values()]
+        margins = [(self._margin(rows), rows) for rows in by_panel.values()]
+        outcomes = [self._judged(margin, rows, 0, math.inf, of=1) for margin, rows in margins]
         passing = sum(outcome.passes for outcome in outcomes)
         whole = in_share(outcomes, len(self.grid.panels), self.share)
-        return whole, self._ours(rows, passing), table
+        return whole, self._ours(by_panel, passing), table
 
 
 class ReachesClaim(ShareClaim):
@@ -82,7 +81,7 @@ class ReachesClaim(ShareClaim):
 
     @property
     def rule(self) -> str:
-        """The share of panels, and the goal of a fraction."""
+        """The share of panels, and the goal."""
         words = self._measure.words
         return f"in {self._panels} the {words} of one fraction is at least {self._goal}"
 
@@ -108,7 +107,7 @@ class ReachesClaim(ShareClaim):
         if len(self.grid.panels) == 1:
             (rows,) = panels.values()
             return "; ".join(
-                f"{ratio.shown(times)} at {error.shown(signed, ' pp')}, fraction {percent(size)}"
+                f"{ratio.text(times)} at {error.text(signed, ' pp')}, fraction {percent(size)}"
                 for (ratio, error), size in zip(self._points(rows), rows["fraction"], strict=True)
             )
         parts = [f"{passing} of {len(panels)} panels reach {self._goal}"]
@@ -122,14 +121,14 @@ class ReachesClaim(ShareClaim):
 
 
 class CoversMoreClaim(ShareClaim):
-    """AUTOMATA's fractions cover a larger area of the quantity against error than baselines'."""
+    """AUTOMATA's fractions cover a larger area of quantity and error than those of baselines."""
 
     shape: Literal["covers-more"]
     baseline: Axis[SelectorName]
 
     @property
     def rule(self) -> str:
-        """The share of panels, and the selectors whose areas are smaller."""
+        """The share of panels, and the baselines."""
         others = " and ".join(map(names.selector, self.baseline))
         return (
             f"in {self._panels} AUTOMATA's fractions cover a larger area of {self._measure.words} "
@@ -142,13 +141,13 @@ class CoversMoreClaim(ShareClaim):
         return [AUTOMATA, *self.baseline]
 
     def _rows(self, study: Study) -> pd.DataFrame:
-        """Return the runs whose fraction and seed all selectors have."""
+        """Return the runs of fractions and seeds that all selectors have."""
         runs = self.grid.rows(self._runs(study), self._selectors)
         present = runs.groupby([*PANEL, "fraction", "seed"])["selector"].transform("nunique")
         return runs[present == len(self._selectors)]
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
-        """Return AUTOMATA's lead over the best baseline in area; the interval draws seeds."""
+        """Return AUTOMATA's area minus the largest of the baselines; the interval draws seeds."""
         seeds = rows["seed"].nunique()
         columns = [self.quantity, ERROR]
         table = rows.pivot(index=["selector", "fraction"], columns="seed", values=columns)
@@ -190,7 +189,7 @@ class FallsClaim(ShareClaim):
         return means[means.groupby([*PANEL, "selector"])["fraction"].transform("nunique") > 1]
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
-        """Return the smallest fall to the next fraction; its interval is the gap of theirs."""
+        """Return the smallest fall to the next fraction, with the gap between both intervals."""
         falls = []
         for _, line in rows.sort_values("fraction").groupby("selector"):
             means = [Estimate.of(row, self.quantity) for row in line.to_dict("records")]
@@ -230,7 +229,7 @@ class MeanClaim(GridClaim):
 
 
 class PairsClaim(MeanClaim):
-    """The mean over pairs of runs: the subject's quantity less, or over, that of the baseline."""
+    """The mean, over pairs of runs, of the subject's quantity less (or over) the baseline's."""
 
     shape: Literal["difference", "ratio"]
     baseline_quantity: QuantityName | None = None
@@ -243,7 +242,8 @@ class PairsClaim(MeanClaim):
     def _figure(self) -> str:
         sides = list(map(names.selector, self._selectors))
         if self.under:
-            sides = [f"{name} under {it}" for name, it in zip(sides, self.under, strict=True)]
+            pairs = zip(sides, self.under, strict=True)
+            sides = [f"{selector} under {scheduler}" for selector, scheduler in pairs]
         sign = "over" if self.shape == "ratio" else "less"
         other = MEASURES[self.baseline_quantity or self.quantity].words
         figure = f"the {self._measure.words} of {sides[0]} {sign} the {other} of {sides[1]}"
@@ -263,14 +263,14 @@ class PairsClaim(MeanClaim):
         compared = values / others if self.shape == "ratio" else values - others
         sample = compared.to_numpy(np.float64) * (100 if self._unit else 1)
         figure = Estimate(float(sample.mean()), *(interval_of(sample, pairs) or ()))
-        shown = figure.shown(times if self.shape == "ratio" else signed, self._unit)
+        mean = figure.text(times if self.shape == "ratio" else signed, self._unit)
         sizes = ", ".join(map(percent, sorted(set(pairs["fraction"]))))
-        ours = f"{shown} over {count(len(pairs), 'pair')}, fractions {sizes}"
+        ours = f"{mean} over {count(len(pairs), 'pair')}, fractions {sizes}"
         paired = runs["record"].isin({*pairs["record"], *pairs["record_other"]})
         return self._passing(figure, ours, runs.loc[paired, [*PANEL, "fraction", "record"]])
 
     def _pairs(self, runs: pd.DataFrame) -> pd.DataFrame:
-        """Return a row for each run of the subject and the run of the baseline that matches it."""
+        """Return a row for each run of the subject with the matching run of the baseline."""
         own = self.grid.rows(runs, [self.subject])
         other = runs[runs["selector"] == self.baseline]
         same = {*PANEL, "fraction", "seed", *WORK}
@@ -299,7 +299,7 @@ class CorrelationClaim(MeanClaim):
         sets = rows["dataset"].nunique()
         shared = rows.groupby(["search", "scheduler", "fraction"])["dataset"].transform("nunique")
         rows = rows[shared == sets]
-        if sets < DATA_SETS or rows.empty:
+        if sets < FEWEST_DATA_SETS or rows.empty:
             return None
         values = rows.groupby("dataset")[self.quantity].mean()
         sizes = self._runs(study).groupby("dataset")["train_rows"].median()[values.index]
@@ -313,5 +313,5 @@ class CorrelationClaim(MeanClaim):
             return result
 
         figure = Estimate.bootstrapped(correlations, sets)
-        ours = f"rank correlation {figure.shown('{:.2f}'.format)} over {sets} data sets"
+        ours = f"rank correlation {figure.text('{:.2f}'.format)} over {sets} data sets"
         return self._passing(figure, ours, rows)
