@@ -28,8 +28,9 @@ def add(file: Path, runs: Mapping[str, Callable[[], Any]], replaced: Sequence[st
         if name not in stored or name in replaced:
             stored[name] = {"platform": platform(), "values": values}
             print(f"{name}: stored")  # noqa: T201
-        elif not agrees(values, stored[name]):
-            print(f"{name}: differs, and stays; an argument of this name replaces it")  # noqa: T201
+        else:
+            other = "differs, and stays; an argument of this name replaces it"
+            print(f"{name}: {'as stored' if agrees(values, stored[name]) else other}")  # noqa: T201
     kept = {name: stored[name] for name in runs}
     lines = [json.dumps({"name": name, **it}, sort_keys=True) for name, it in kept.items()]
     file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")

@@ -18,8 +18,8 @@ def check_stored(name: str, lines: Sequence[str]) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     stored = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
-    hint = "look at it, then store it: AUTOMATA_STORE=1 pytest -m '' tests/unit"
-    assert [*lines] == stored, f"{name} shows something else; {hint}"
+    hint = f"look at it, then store it: AUTOMATA_STORE=1 pytest -m '' tests/unit -k '{name}'"
+    assert [*lines] == stored, f"{name} does not show what is stored; {hint}"
 
 
 def digest(value: Any) -> str:

@@ -14,6 +14,7 @@ from automata.analysis.energy import common, joules
 from automata.analysis.wording import readable
 from automata.config.job import Settings, shared_settings
 from automata.config.sections import Comparison
+from automata.metrics import METRICS
 from automata.records.measurement import Measurement, complete_sum, foreign_share
 from automata.records.progress import Evaluation, Progress
 from automata.records.record import Record
@@ -239,7 +240,8 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     return {name: vars(RunRow)[name](source) for name in TYPES}
 
 
-LATER = ("test_roc_auc", "test_mcc", "kept_epoch", "final_slots")
+OPTIONAL = (f"test_{name}" for name, metric in METRICS.items() if not metric.always)
+LATER = (*OPTIONAL, "kept_epoch", "final_slots")
 """Columns that the table lacks if no run has a value, so that older tables stay the same."""
 
 

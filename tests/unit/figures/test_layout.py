@@ -76,7 +76,9 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, sele
     planned = figures({("connect4", "tpe", "hyperband"): selectors})
     for name in named(PAPER, BEYOND):
         figure = draw(name, study)
-        artists = [one for axes in figure.axes for one in (*axes.lines, *axes.collections)]
+        artists = [
+            one for axes in figure.axes for one in (*axes.lines, *axes.collections, *axes.patches)
+        ]
         own = {one.get_gid() for one in artists} - {None}
         own -= {"mean full", "bars"} if name == "performance-summary" else set()
         assert (name in planned) == bool(own), name
