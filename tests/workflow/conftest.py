@@ -128,7 +128,7 @@ def copy(finished: Workflow, tmp_path: Path) -> Workflow:
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A copy of what the workflow is made of, as a clone has it."""
-    for part in ("config", "envs", "workflow", "rules", "src"):
+    for part in ("config", "envs", "workflow", "rules", "src", "studies"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / part, tmp_path / "project" / part, ignore=ignored)
     return tmp_path / "project"
