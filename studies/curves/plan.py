@@ -95,6 +95,10 @@ class Plan:
         """Folder in `results/`."""
         self.grid = Grid(self.parts, search_path) if train else None
         """The experiment's files, which are there if something is trained."""
+        for selector in self.study.horizon_exponents:
+            if not all(selector in part.selectors for part in self.parts):
+                problem = f"{selector} is not a selector of each part"
+                raise UserError(f"{file}: horizon_exponents: {problem}")
         for part in self.parts:
             for name in part.datasets:
                 least = part.protocol_of(name).under("random").configurations
@@ -109,15 +113,14 @@ class Plan:
 
     @property
     def missing(self) -> dict[str, CurvesJob]:
-        """The jobs to run: those with curves that are not published."""
-        known = self._published
+        """The jobs to run: those with curves that are not published; none without `train`."""
+        if self.grid is None:
+            return {}
+        known = {name: training.configurations for name, training in self._published.items()}
         return {
             path: job
             for path, job in self.jobs.items()
-            if self.grid
-            and not known.get(training_of(job), Published("", set())).configurations.issuperset(
-                job.configurations
-            )
+            if not known.get(training_of(job), set()).issuperset(job.configurations)
         }
 
     @property

@@ -71,6 +71,19 @@ def test_parts_cover_the_pool_once_for_each_way_of_training(jobs, tmp_path):
     assert [job.settings.protocol.horizon_exponent for job in of_rs2] == [0, 0.25, 0.5]
 
 
+@pytest.mark.parametrize(
+    ("study", "message"),
+    [
+        ({"pool": 4}, "pool: 4 is fewer than the 5 configurations of a search on dna$"),
+        ({"horizon_exponents": {"craig": [0.5]}}, "horizon_exponents: craig is not a selector"),
+        ({"seed": 1}, "seed: unknown key; valid: experiment, pool, "),
+    ],
+)
+def test_a_study_that_cannot_be_is_refused_in_one_line(tmp_path, study, message):
+    with pytest.raises(UserError, match=rf"study\.yaml: {message}"):
+        jobs_of(tmp_path, study=study)
+
+
 def test_a_path_changes_with_what_a_training_reads_alone(jobs, tmp_path):
     choice = {"finalists": 3, "metric": "log_loss", "break_ties": True}
     search = {"schedulers": ["asha"], "searches": ["tpe"], "seeds": [0, 1]}
