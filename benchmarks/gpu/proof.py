@@ -73,7 +73,7 @@ def _report(rows: list[Row], tables: list[str]) -> str:
     """Return the report, in Markdown."""
     facts = {
         "torch": seen(),
-        "driver": ", ".join(gpu_models([])),
+        "driver": ", ".join(gpu_models()),
         "commit": (git_state(ROOT / "src/automata") or {}).get("commit"),
         **host(torch.get_num_threads()),
     }

@@ -49,7 +49,7 @@ def keep_to_allocation(trials: int, threads: int, gpus: int) -> None:
         if "SLURM_GPUS_ON_NODE" not in os.environ:
             os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
     visible = visible_gpus()
-    alike = len(set(gpu_models([]))) == 1  # else CUDA and NVML may number them differently
+    alike = len(set(gpu_models())) == 1  # else CUDA and NVML may number them differently
     if alike and len(visible) > gpus:
         idle_first = sorted(visible, key=lambda uuid: bool(computing_on(uuid)))
         names = [f"GPU-{uuid}" for uuid in idle_first[:gpus]]
@@ -119,13 +119,13 @@ def visible_gpus() -> list[str]:
     return chosen
 
 
-def gpu_models(notes: list[str]) -> list[str]:
+def gpu_models() -> list[str]:
     """Return the models of all installed GPUs, each with the driver's version."""
 
     def model(nvml: Any, handle: Any) -> str:
         return f"{nvml.nvmlDeviceGetName(handle)}, driver {nvml.nvmlSystemGetDriverVersion()}"
 
-    return _for_each_gpu(model, notes)
+    return _for_each_gpu(model, [])
 
 
 def gpu_uuids(notes: list[str]) -> list[str]:

@@ -26,7 +26,6 @@ from studies.curves.jobs import (
     path_of,
     published_trainings,
     training_of,
-    without_files,
 )
 
 PUBLISHED = Path("results/reference/curves")
@@ -86,11 +85,7 @@ class Plan:
     def __init__(self, file: Path, train: bool = False, search_path: Sequence[str] = ()) -> None:
         """Raise UserError, in one line, for the first error in `file`."""
         self.study = parsed(StudyFile, read(file), f"{file}: ")
-        parts = self.study.experiment.get("parts", [])
-        absolute = [str((file.parent / part).resolve()) for part in parts]
-        self.experiment = self.study.experiment | {"parts": absolute}
-        """The experiment, with absolute paths of its parts."""
-        self.parts = read_experiments([DEFAULTS], self.experiment, str(file))
+        self.parts = read_experiments([DEFAULTS], self.study.experiment, str(file))
         self.name = self.parts[0].experiment
         """Folder in `results/`."""
         self.grid = Grid(self.parts, search_path) if train else None
@@ -123,7 +118,7 @@ class Plan:
             if not known.get(training_of(job), set()).issuperset(job.configurations)
         }
 
-    @property
+    @cached_property
     def simulation(self) -> Simulation:
         """The searches to simulate."""
         trainings = sorted({name for job in self.jobs.values() for name in self._known(job)})
@@ -148,10 +143,10 @@ class Plan:
 
     def _known(self, job: CurvesJob) -> list[str]:
         """Return the names of the published trainings that equal the training of `job`."""
+        own = training_of(job)
         if self.grid:
-            return [name for name in [training_of(job)] if name in self._published]
-        # Nothing is trained, so own files need not be there.
-        own = without_files(job)
+            return [own] if own in self._published else []
+        # Nothing is trained, so own files need not be there, and the job names none.
         return [name for name, it in self._published.items() if it.without_files == own]
 
     def _jobs(self, part: Experiment) -> Iterator[CurvesJob]:

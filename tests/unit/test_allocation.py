@@ -83,7 +83,7 @@ def test_as_many_gpus_as_the_trials_need_stay_visible_idle_ones_first(
     slurm, compute, models, visible
 ):
     slurm.delenv("SLURM_JOB_ID")
-    slurm.setattr("automata.allocation.gpu_models", lambda notes: models)
+    slurm.setattr("automata.allocation.gpu_models", lambda: models)
     slurm.setattr("automata.allocation.visible_gpus", lambda: ["a", "b", "c"])
     slurm.setattr("automata.allocation.computing_on", lambda uuid: {1} if uuid == "a" else set())
     slurm.setenv("CUDA_VISIBLE_DEVICES", "0,1,2")

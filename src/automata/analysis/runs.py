@@ -240,8 +240,11 @@ def row(record: Record, path: Path, comparison: Comparison) -> dict[str, Any]:
     return {name: vars(RunRow)[name](source) for name in TYPES}
 
 
-OPTIONAL = (f"test_{name}" for name, metric in METRICS.items() if not metric.always)
-LATER = (*OPTIONAL, "kept_epoch", "final_slots")
+LATER = (
+    *(f"test_{name}" for name, metric in METRICS.items() if not metric.always),
+    "kept_epoch",
+    "final_slots",
+)
 """Columns that the table lacks if no run has a value, so that older tables stay the same."""
 
 

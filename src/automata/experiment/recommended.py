@@ -17,13 +17,7 @@ from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, 
 from automata.config.job import AXES, Job, first_run
 from automata.datasets.prepared import Dataset
 from automata.experiment.probe import probed
-from automata.experiment.sizes import (
-    EFFICIENCY,
-    RUN_SECONDS,
-    Size,
-    duration,
-    expected,
-)
+from automata.experiment.sizes import EFFICIENCY, RUN_SECONDS, Size, duration, expected
 from automata.metering.processor import watts_per_thread
 from automata.metrics import METRICS
 from automata.records import paths

@@ -79,7 +79,7 @@ def take_device(device: torch.device) -> torch.device:
 
 def unusable_gpus() -> str | None:
     """Return why a torch without GPUs cannot use those that NVML lists; None if none is visible."""
-    known = ", ".join(sorted(set(gpu_models([]))))
+    known = ", ".join(sorted(set(gpu_models())))
     if not known or os.environ.get("CUDA_VISIBLE_DEVICES") in HIDDEN:
         return None
     remedy = "update the driver or install a torch for it"

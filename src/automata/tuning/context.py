@@ -102,7 +102,7 @@ def job_context(job: Job, data: Path, cluster: bool = False) -> Iterator[JobCont
         **provenance(job.run.selector),
         **numerics(),
         "device": torch.cuda.get_device_name(device) if device.type == "cuda" else "cpu",
-        "gpus": gpu_models([]),
+        "gpus": gpu_models(),
         "own_model_sha256": own_model_sha256,
     }
     with exclusive_host(job.settings.metering.exclusive) as waited:

@@ -32,7 +32,7 @@ def host(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Tesla V100")
     monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: (7, 0))
-    monkeypatch.setattr(device, "gpu_models", lambda notes: ["Tesla V100, driver 570.1"] * 2)
+    monkeypatch.setattr(device, "gpu_models", lambda: ["Tesla V100, driver 570.1"] * 2)
     monkeypatch.setattr(platform, "node", lambda: "node3")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
 
@@ -49,7 +49,7 @@ def gpu(host, monkeypatch):
 
 
 def test_host_without_a_gpu_trains_on_the_cpu_and_refuses_cuda(host, monkeypatch):
-    monkeypatch.setattr(device, "gpu_models", lambda notes: [])
+    monkeypatch.setattr(device, "gpu_models", list)
     assert {chosen(kind) for kind in ("tabular", "text", "image")} == {CPU}
     assert chosen(device="cpu") == take_device(CPU) == CPU
     assert seen() == "torch 2.13.0 (CUDA 13.0) sees no GPU, and trains on the CPU"
