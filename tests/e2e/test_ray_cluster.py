@@ -15,14 +15,41 @@ from automata.config.data import Preparation
 from automata.datasets.prepare import prepare
 from automata.datasets.prepared import write_dataset
 from automata.records.record import read_record
-from support.searching import SPACE, make_job
+from support.searching import make_job
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
-# Trials must last longer than the start of a node's worker, or one node trains them all.
-WIDE = {"hidden1": {"choice": [300]}, "hidden2": {"choice": [300]}, "batch_size": {"choice": [16]}}
-RUN = {"scheduler": "none", "selector": "full"}
-JOB = make_job(2, RUN, configurations=2, epochs=250, search_space={**SPACE, **WIDE})
+SPACE = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [16]}}
+MODEL = """
+import os
+import time
+from pathlib import Path
+
+import ray
+from torch import nn
+
+WHERE = Path(__file__).with_name("where.txt")
+
+def met():
+    '''Whether both nodes have built a model, as the job's own process has.'''
+    return len(set(WHERE.read_text().splitlines())) == 3
+
+class Linear(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.head = nn.Linear(inputs, classes)
+        address = ray.util.get_node_ip_address()
+        with WHERE.open("a") as file:
+            print(address, file=file)
+        while "MEET" in os.environ and address.startswith("127") and not met():
+            time.sleep(0.05)
+
+    def features(self, inputs):
+        return inputs
+
+def build(dataset, configuration):
+    return Linear(dataset.train.inputs.shape[1], dataset.classes)
+"""
 WAIT = "import ray, time; ray.init('{}')\nwhile len(ray.nodes()) < 2: time.sleep(0.1)"
 
 
@@ -59,50 +86,34 @@ def python(environment, code, *arguments):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
 
 
-def tune(cluster, job, folder, **variables):
-    """Return the record of a job on the cluster, run with these variables of the environment."""
+def tune(cluster, folder, run, configurations=1, **variables):
+    """Return the record of a job on the cluster, and the nodes on which its model was built."""
+    (folder / "where.py").write_text(MODEL)
+    protocol = {"model": {"factory": "where:build"}, "configurations": configurations}
+    job = make_job(configurations, run, search_space=SPACE, **protocol)
     data, output = folder / "dna.safetensors", folder / "record.json"
     write_dataset(prepare("dna", Preparation(), folder), data)
     address, environment = cluster
-    environment = {**environment, "AUTOMATA_RAY_ADDRESS": address, **variables}
+    environment = {**environment, "AUTOMATA_RAY_ADDRESS": address, "PYTHONPATH": str(folder)}
     code = "import sys; from automata.cli import main; main(sys.argv[1:])"
     arguments = ["tune", data, "--job", job.model_dump_json(), "--work", folder / "work"]
-    done = python(environment, code, *arguments, "--output", output)
+    done = python({**environment, **variables}, code, *arguments, "--output", output)
     assert done.returncode == 0, done.stderr
-    return read_record(output)
+    return read_record(output), set((folder / "where.txt").read_text().splitlines())
 
 
 def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
-    tuning = tune(cluster, JOB, tmp_path).tuning
-    first, second = (trial.progress for trial in tuning.trials)
-    began = second.evaluations[-1].finished_at - second.seconds.training
-    assert began < first.evaluations[-1].finished_at, "each node has a CPU for one trial"
+    run = {"scheduler": "none", "selector": "full"}
+    record, nodes = tune(cluster, tmp_path, run, configurations=2, MEET="1")
+    assert {"127.0.0.2", "127.0.0.3"} <= nodes, "two trials at once, one on each"
+    tuning = record.tuning
     assert tuning.cluster == {"address": cluster[0]}
     search = tuning.measurement
-    assert search.wall_seconds > first.seconds.training
+    assert search.wall_seconds > tuning.trials[0].progress.seconds.training
     assert (search.energy_joules, search.cpu_seconds, search.flags) == (None, None, ["elsewhere"])
     assert "trials ran on a Ray cluster" in search.notes[0]
 
 
-WHERE = """
-from pathlib import Path
-
-import ray
-from torch import nn
-
-class Linear(nn.Module):
-    def __init__(self, inputs, classes):
-        super().__init__()
-        self.head = nn.Linear(inputs, classes)
-        with Path(__file__).with_name("where.txt").open("a") as file:
-            print(ray.util.get_node_ip_address(), file=file)
-
-    def features(self, inputs):
-        return inputs
-
-def build(dataset, configuration):
-    return Linear(dataset.train.inputs.shape[1], dataset.classes)
-"""
 OCCUPY = """
 import sys, time, ray
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
@@ -116,21 +127,17 @@ ray.get(task)
 
 
 def test_the_final_training_runs_on_a_node_that_is_not_the_jobs_host(cluster, tmp_path):
-    (tmp_path / "where.py").write_text(WHERE)
-    space = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [16]}}
-    untuned = {"selector": "untuned"}  # without a search: all its trials are final trainings
-    job = make_job(1, untuned, model={"factory": "where:build"}, search_space=space)
     occupied = [sys.executable, "-c", OCCUPY, cluster[0]]
     with subprocess.Popen(occupied, env=cluster[1], stdout=subprocess.PIPE, text=True) as other:
         try:
             assert other.stdout.readline() == "occupied\n"
-            final = tune(cluster, job, tmp_path, PYTHONPATH=str(tmp_path)).final
+            untuned = {"selector": "untuned"}  # without a search: all trials are final trainings
+            record, nodes = tune(cluster, tmp_path, untuned)
         finally:
             other.kill()
-    assert final.measurement.flags == ["elsewhere"]
-    assert final.progress.epochs == 9
-    places = (tmp_path / "where.txt").read_text().splitlines()
-    assert "127.0.0.3" in places
+    assert record.final.measurement.flags == ["elsewhere"]
+    assert record.final.progress.epochs == 9
+    assert "127.0.0.3" in nodes
 
 
 def test_a_folder_that_a_node_does_not_see_is_one_line(cluster, tmp_path):
