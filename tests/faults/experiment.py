@@ -11,6 +11,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 
 import psutil
@@ -36,6 +37,7 @@ PROTOCOLS = {
         "schedulers": ["hyperband"],
         "selectors": ["full", "gradmatch"],
         "compute": {"concurrent_trials": 2},
+        "protocol": {"tabular": {"finalists": 3, "finalist_rungs": {"0.3333": 2}}},
     },
 }
 """Name of the experiment -> what is its own: each has runs of its own in the folder of all."""
@@ -67,9 +69,10 @@ class Experiment:
         (folder / "hiding").mkdir(parents=True, exist_ok=True)
         (folder / "hiding/ray.py").touch()
         for name in protocols:
-            tabular = {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}
-            protocol = {"experiment": name, "protocol": {"tabular": tabular}, **PROTOCOLS[name]}
-            (folder / f"{name}.yaml").write_text(yaml.safe_dump(SHARED | protocol))
+            experiment = {"experiment": name, **SHARED, **deepcopy(PROTOCOLS[name])}
+            tabular = experiment.setdefault("protocol", {}).setdefault("tabular", {})
+            tabular |= {"configurations": 12, "epochs": EPOCHS[name], "reselect_every": 9}
+            (folder / f"{name}.yaml").write_text(yaml.safe_dump(experiment))
 
     def start(self, protocol, *options, shell="", **environment):
         """Start `snakemake` after commands of a `shell`, in a process group of its own."""
@@ -99,8 +102,8 @@ class Experiment:
         return self.log.read_bytes()[self._begin :].decode(errors="replace")
 
     def reported(self):
-        """Yield run, trial and time of all results of searches that are kept in the work folder."""
-        for log in self.work.rglob("search/log.jsonl"):
+        """Yield run, phase, trial and time of all results that are kept in the work folder."""
+        for log in self.work.rglob("log.jsonl"):
             run = str(log.parents[1].relative_to(self.work))
             for line in log.read_bytes().split(b"\n")[:-1]:
                 digest, _, body = line.partition(b" ")
@@ -109,7 +112,12 @@ class Experiment:
                 entry = json.loads(body)
                 if entry["kind"] == "reported":
                     last = entry["progress"]["evaluations"][-1]
-                    yield run, entry["index"], last["finished_at"]
+                    yield run, log.parent.name, entry["index"], last["finished_at"]
+
+    def final_training_runs(self, run):
+        """Whether the final training of a run has begun."""
+        log = self.work / run / "final/log.jsonl"
+        return log.exists() and b'"started"' in log.read_bytes()
 
     def records(self):
         """Return the text of records by run."""

@@ -1,5 +1,6 @@
 """The faults: each breaks a running experiment in its own way."""
 
+import shutil
 import signal
 import subprocess
 import time
@@ -81,6 +82,13 @@ class Injector:
         time.sleep(5)  # a job may need no more room there
         send(signal.SIGKILL, victims)
 
+    def remove_temporary(self, victims):
+        """Remove what lies in $TMPDIR, as a cleaner does."""
+        for path in self.experiment.temporary.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        time.sleep(5)  # a job may need nothing more from there
+        send(signal.SIGKILL, victims)
+
     def call_twice(self, victims):
         """Call Snakemake once more for the same files, which it refuses; then kill the job."""
         assert self.experiment.call(self.experiment.protocol, "--until", "tune") == 1
@@ -132,6 +140,7 @@ FAULTS = {
     "bit altered": Fault(jobs, Injector.alter_a_bit),
     "disk full": Fault(jobs, Injector.fill_work, **ENDS),
     "$TMPDIR full": Fault(jobs, Injector.fill_temporary),
+    "$TMPDIR removed": Fault(jobs, Injector.remove_temporary),
     "two calls": Fault(jobs, Injector.call_twice),
     # Odd environments: the call refuses them in a line, or works until its job is killed.
     "HOME cannot be written": Fault(
@@ -139,6 +148,17 @@ FAULTS = {
     ),
     "PYTHONOPTIMIZE": Fault(jobs, environment={"PYTHONOPTIMIZE": "2"}),
     "module hides Ray": Fault(jobs, environment={"PYTHONPATH": "{folder}/hiding"}),
+    "Ray's variables": Fault(
+        jobs,
+        environment={
+            "TUNE_RESULT_DIR": "/proc/nowhere",
+            "RAY_USE_TLS": "1",
+            "RAY_AUTH_MODE": "token",
+            "RAY_num_workers_soft_limit": "few",
+        },
+    ),
+    "no network": Fault(jobs, shell='set -- unshare --net "$@"'),
+    "no streams": Fault(jobs, shell="exec <&- >&- 2>&-"),
     "other locale": Fault(jobs, environment={"LC_ALL": "C", "TZ": "Pacific/Kiritimati"}),
     "private umask": Fault(jobs, shell="umask 077"),
     "no terminal": Fault(jobs, shell="exec < /dev/null; unset TERM USER LOGNAME"),

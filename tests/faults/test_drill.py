@@ -49,7 +49,7 @@ class Drill:
         self.hits = 0
         self._injector = Injector(experiment, chance)
         self._promised = set()
-        """Run, trial and time of each result that must not be repeated."""
+        """Run, phase, trial and time of each result that must not be repeated."""
         self._finished = {}
 
     def run(self, names, most):
@@ -75,7 +75,11 @@ class Drill:
         anywhere = self.chance.random() < 0.15  # at any moment, be it in Ray's start
         wanted = self.chance.randint(1, 5)
         moment = self.chance.uniform(0.0, 30.0)  # a job takes about 30 seconds
+        final = not anywhere and self.chance.random() < 0.4
+        pause = self.chance.uniform(0.0, 2.0)  # a final training takes two
         after = f"{moment:.1f} s" if anywhere else f"{wanted} new results"
+        if final:
+            after = f"{pause:.1f} s of the final training"
         before = set(self.experiment.reported())
         process = self.experiment.start(
             protocol, "--until", "tune", shell=fault.shell, **fault.environment
@@ -90,6 +94,8 @@ class Drill:
             since = since or time.monotonic()
             new = {result for result in self.experiment.reported() if result[0] == run} - before
             due = time.monotonic() - since >= moment if anywhere else len(new) >= wanted
+            if final and (due := self.experiment.final_training_runs(run)):
+                time.sleep(pause)
             if due and (victims := fault.victims(snakemake)):
                 self._hit(name, process, victims)
                 if fault.locked:
@@ -120,8 +126,14 @@ class Drill:
             assert wait_until_gone(family, 180) == [], name
         damaged = self._injector.damaged
         if damaged is not None and damaged.name == "log.jsonl":
-            lost = str(damaged.parents[1].relative_to(self.experiment.work))
-            self._promised = {promise for promise in self._promised if promise[0] != lost}
+            # Without all results of the search, a final training may start over.
+            run = str(damaged.parents[1].relative_to(self.experiment.work))
+            phases = {"search", "final"} if damaged.parent.name == "search" else {"final"}
+            self._promised = {
+                promise
+                for promise in self._promised
+                if promise[0] != run or promise[1] not in phases
+            }
 
     def _note(self, name, run, after):
         """Count a hit; nobody may repeat the results that are kept after it."""
@@ -151,11 +163,12 @@ class Drill:
         for run, record in records.items():
             assert outcome(record) == outcome(self.undisturbed[run]), run
             _check_segments(run, record)
-        for run, index, finished_at in self._promised:
-            evaluations = records[run]["tuning"]["trials"][index]["progress"]["evaluations"]
-            times = [evaluation["finished_at"] for evaluation in evaluations]
-            assert finished_at in times, f"{run}: trial {index} was repeated"
-            assert records[run]["resumed"] or _in_one_go(records[run], finished_at), run
+        for run, phase, index, finished_at in self._promised:
+            parts = _trained(records[run], phase, index)
+            times = [each["finished_at"] for part in parts for each in part["evaluations"]]
+            assert finished_at in times, f"{run}: {phase} training {index} was repeated"
+            whole = records[run]["resumed"] or _in_one_go(records[run], phase, finished_at)
+            assert whole, run
 
 
 def _protocol(record):
@@ -170,9 +183,18 @@ def _windows(record):
         yield from (segment["measurement"] for segment in (phase or {}).get("segments", []))
 
 
-def _in_one_go(record, finished_at):
-    """Return whether one process searched, this result included: it outlived its Snakemake."""
-    (window,) = (segment["measurement"] for segment in record["tuning"]["segments"])
+def _trained(record, phase, index):
+    """Return the progress of a trial of the search, or of all finalists."""
+    if phase == "search":
+        return [record["tuning"]["trials"][index]["progress"]]
+    final = record["final"]
+    return [final["progress"], *(finalist["progress"] for finalist in final["lost"])]
+
+
+def _in_one_go(record, phase, finished_at):
+    """Return whether one process had this result: it outlived its Snakemake."""
+    part = record["tuning" if phase == "search" else "final"]
+    (window,) = (segment["measurement"] for segment in part["segments"])
     return 0.0 <= finished_at - window["started_at"] <= window["wall_seconds"]
 
 

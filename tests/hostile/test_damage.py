@@ -23,8 +23,9 @@ from automata.datasets.prepared import read_dataset, write_dataset
 from automata.errors import UserError
 from automata.experiment.grid import Grid
 from automata.prediction.predict import load
+from automata.prediction.saved import read_encoding
 from automata.records.archive import pack, unpack
-from automata.records.record import read_record, write_record
+from automata.records.record import read_record, sealed, write_record
 from automata.tuning import job as job_module
 from automata.tuning.job import keep_model, run
 from automata.tuning.live import LivePhase
@@ -73,15 +74,16 @@ KINDS = {
     "own.yaml": configured,
     "mine.csv": lambda: content(prepared(MINE)),
     "pets/*/*.png": lambda: content(prepared(PETS)),
-    "mine.safetensors": lambda: content(read_dataset(Path("mine.safetensors"))),
+    "mine.safetensors*": lambda: content(read_dataset(Path("mine.safetensors"))),
+    "mine.encoding.json": lambda: read_encoding(Path("mine.encoding.json")),
     "mine/**/record.json": lambda: read_record(RUN / "record.json"),
     "records.tar.xz": unpacked,
     "mine/**/model.safetensors": lambda: load(RUN).table(Path("mine.csv")).values.tolist(),
     "work/**/*": resumed,
 }
 """Pattern of files -> the function that reads them, and returns all that counts."""
-LEGAL = ("own.yaml", "mine.csv")
-"""A damaged one may be another good one, such as a table with another number."""
+LEGAL = {"own.yaml", "mine.csv", ("pets/*/*.png", "removed")}
+"""What may be another good input, such as a table with another number, or one image less."""
 
 
 def flipped(text, chance):
@@ -100,6 +102,7 @@ DAMAGES = {
     "a bit flipped": flipped,
     "a part doubled": doubled,
     "empty": lambda text, chance: b"",
+    "removed": None,
 }
 
 
@@ -136,6 +139,7 @@ def good(tmp_path_factory):
         Path("own.yaml").write_text(yaml.safe_dump({**config, "carbon": {"pue": 1.2}}))
         dataset, data = prepared(MINE), Path("mine.safetensors")
         write_dataset(dataset, data)
+        Path("mine.encoding.json").write_text(sealed(dataset.encoding))
         record, model = run(JOB, data, Path("finished"))
         shutil.rmtree("finished")
         RUN.mkdir(parents=True)
@@ -172,14 +176,17 @@ def test_damaged_input_is_refused_by_one_line_or_changes_nothing(number, outcome
     chance = random.Random(f"{SEED} {number}")
     file = chance.choice(sorted(path for path in Path().glob(files) if path.is_file()))
     damage = chance.choice(list(DAMAGES))
-    file.write_bytes(DAMAGES[damage](file.read_bytes(), chance))
+    if damage == "removed":
+        file.unlink()
+    else:
+        file.write_bytes(DAMAGES[damage](file.read_bytes(), chance))
     try:
         found = KINDS[files]()
-    except UserError as error:
+    except (UserError, FileNotFoundError) as error:
         line = str(error)
         assert "\n" not in line
         assert len(line) <= 450
         named = (str(file), file.name, "own_datasets.mine.path")  # a missing file, by its key
         assert any(name in line for name in named), (damage, line)
     else:
-        assert files in LEGAL or found == outcomes[files], f"{damage} in {file}"
+        assert LEGAL & {files, (files, damage)} or found == outcomes[files], f"{damage} in {file}"
