@@ -10,7 +10,10 @@ from golden.store import agrees, platform, read
 STORED, RECORDS = read(runs.STORED), read(jobs.STORED)
 
 
-@pytest.mark.parametrize("name", runs.RUNS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if "resnet" in name else ()) for name in runs.RUNS],
+)
 def test_a_run_computes_what_is_stored(name):
     store = "cd tests && python -m golden.runs"
     assert name in STORED, f"nothing is stored yet: {store}"

@@ -43,6 +43,7 @@ def test_edited_code_and_comments_repeat_no_run(project, copy):
     assert planned(project, copy.folder) == {}
 
 
+@pytest.mark.slow
 def test_update_of_the_code_that_reads_records_makes_tables_again_without_a_run(project, copy):
     edit(project / "src/automata/analysis/tradeoff.py", '"seeds": len', '"seeds": len, "new": len')
     assert planned(project, copy.folder) == {"collect": 1}
@@ -76,6 +77,7 @@ def test_selector_is_a_file_and_an_entry(project, copy):
     assert "LOSS" in (copy.folder / "results/smoke/index.html").read_text()
 
 
+@pytest.mark.slow
 def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     """Unless the configuration names one of the user's own, which may lie there."""
     folder, marks = tmp_path / "beside", tmp_path / "marks"
@@ -89,6 +91,7 @@ def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     assert list(marks.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hiding", ["", "mode: subprocess\n", "directory: ../..\n"])
 def test_profile_beside_the_data_is_refused_unless_it_is_named(tmp_path, monkeypatch, hiding):
     monkeypatch.setenv("PWD", str(tmp_path))

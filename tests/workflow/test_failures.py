@@ -51,6 +51,7 @@ def test_paper_figures_without_records_are_one_line(tmp_path):
     assert (tmp_path / line.partition("(log: ")[2].rstrip(")")).is_file()
 
 
+@pytest.mark.slow
 def test_model_that_ends_its_process_is_one_line(tmp_path):
     (tmp_path / "ending.py").write_text("import os\ndef build(*a, **k):\n    os._exit(3)\n")
     config = {"selectors": ["full"], "protocol": {"tabular": OWN_MODEL}}
@@ -59,6 +60,7 @@ def test_model_that_ends_its_process_is_one_line(tmp_path):
     assert line.startswith(f"automata: error: {KILLED}; {KEPT} (log: logs/tune/dna/")
 
 
+@pytest.mark.slow
 def test_last_line_says_what_to_read(copy):
     for name, only in [("best.yaml", ["--until", "tabulate"]), ("index.html", [])]:
         (copy.folder / "results/smoke" / name).unlink()

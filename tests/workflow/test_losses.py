@@ -10,6 +10,8 @@ from snakemake.exceptions import WorkflowError
 
 from .conftest import RECORD
 
+pytestmark = pytest.mark.slow
+
 FULL = RECORD.format("full-1")
 OTHER = RECORD.format("gradmatch-0.1")
 DATA = "results/data/dna.safetensors"
@@ -60,7 +62,6 @@ def test_job_that_starts_all_the_same_leaves_the_record(copy):
     assert not changed(copy, before)
 
 
-@pytest.mark.slow
 def test_force_of_one_run_replaces_its_record_and_no_other_that_starts(copy):
     before = records(copy)
     forget_parameters(copy)

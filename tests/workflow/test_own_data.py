@@ -78,12 +78,7 @@ def rows_and_classes(name, record):
 
 
 @pytest.fixture(
-    params=[
-        "flowers",
-        pytest.param("reviews", marks=pytest.mark.slow),
-        pytest.param("shapes", marks=pytest.mark.slow),
-    ],
-    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.slow) for name in DATA], scope="module"
 )
 def example(request, tmp_path_factory):
     """Name and finished workflow of an example, in a folder with its data."""

@@ -52,6 +52,7 @@ def test_published_records_make_the_same_figures_without_a_run(published, again)
         assert drawn.read_bytes() == copied.read_bytes(), name
 
 
+@pytest.mark.slow
 def test_paper_figures_are_of_the_records_that_exist(finished, tmp_path):
     shutil.copytree(finished.folder / "results/runs", tmp_path / "results/runs")
     workflow = Workflow(tmp_path, {"seeds": [0, 1]})  # the second seed was not run

@@ -62,6 +62,12 @@ def test_own_data_end_with_predictions(call, project):
     assert str(predicted.to_numpy(dtype=object)) in call("python read.py")
 
 
-@pytest.mark.parametrize("line", PAPER)
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(line, marks=pytest.mark.slow if "config/reference" not in line else ())
+        for line in PAPER
+    ],
+)
 def test_experiments_of_the_paper_are_planned(call, line):
     assert "This was a dry-run" in call(line.replace("snakemake", "snakemake -n", 1))

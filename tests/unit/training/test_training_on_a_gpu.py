@@ -64,8 +64,8 @@ def trained(run):
         ("mlp", "glister", FLOAT32, {"class_weights": "balanced"}),
         ("mlp", "gradmatch", BFLOAT16, {}),
         ("lstm", "craig", FLOAT32, {}),
-        ("resnet18", "gradmatch", FLOAT32, AUGMENTED),
-        ("resnet18", "full", BFLOAT16, {}),
+        pytest.param("resnet18", "gradmatch", FLOAT32, AUGMENTED, marks=pytest.mark.slow),
+        pytest.param("resnet18", "full", BFLOAT16, {}, marks=pytest.mark.slow),
     ],
 )
 def test_training_is_that_on_the_cpu(data, monkeypatch, model, selector, compute, changes):

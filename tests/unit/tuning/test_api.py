@@ -131,6 +131,7 @@ def test_without_a_method_it_does_what_new_writes(
     assert f"\nmethod: {method}, by predicted times: " in said
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("session_ray")
 def test_the_process_of_the_caller_stays_as_it_was(iris: pd.DataFrame) -> None:
@@ -163,6 +164,7 @@ def test_the_error_of_a_job_is_one_of_the_caller(tmp_path: Path) -> None:
     assert output.endswith(f"automata tune: error: {line}")
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
     iris: pd.DataFrame, tmp_path: Path
 ) -> None:
@@ -194,6 +196,7 @@ def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
         assert automata.tune(iris, "species", folder=tmp_path, **asked).record == found.record
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys",
     [
@@ -357,6 +360,7 @@ def examples(monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @in_process
 def test_the_example_of_the_documentation_runs(
     examples: Path,

@@ -104,6 +104,7 @@ def interrupt(*arguments):
     raise KeyboardInterrupt
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
@@ -223,6 +224,7 @@ ONE, SIX = make_job(), make_job(run={"selector": "rs2"}, **OF_SIX)
 TWO_AT_ONCE = make_job(2, **HEDGE)
 
 
+@pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
 @pytest.mark.parametrize(
@@ -232,11 +234,9 @@ TWO_AT_ONCE = make_job(2, **HEDGE)
         # Hyperband's 3 + 2 x 2 results end the first screen, and a worker saves its first epoch.
         (TWO_AT_ONCE, "search", 12),
         (SIX, "final", 5),
-        *(
-            pytest.param(job, "final", results, marks=pytest.mark.slow)
-            for job, points in ((ONE, (0, 1, 2)), (SIX, (0, 9)), (TWO_AT_ONCE, (4,)))
-            for results in points
-        ),
+        *((ONE, "final", results) for results in (0, 1, 2)),
+        *((SIX, "final", results) for results in (0, 9)),
+        (TWO_AT_ONCE, "final", 4),
     ],
 )
 def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase, results):

@@ -32,6 +32,7 @@ if sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_without_them_a_job_has_the_same_record(tmp_path: Path) -> None:
     paths = {"PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}

@@ -88,6 +88,7 @@ child.communicate(b"")
 """
 
 
+@pytest.mark.slow
 def test_a_process_in_a_path_with_a_blank_has_one_ray_after_the_other_and_keeps_its_children(
     tmp_path,
 ):
@@ -99,6 +100,7 @@ def test_a_process_in_a_path_with_a_blank_has_one_ray_after_the_other_and_keeps_
     assert shown.splitlines()[-3:] == [str(python), str(python), "None"]
 
 
+@pytest.mark.slow
 def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_path):
     long = tmp_path / ("x" * 100)  # too long for Ray's sockets
     long.mkdir()
@@ -116,12 +118,14 @@ def test_a_ray_has_no_dashboard_the_priority_of_its_job_and_leaves_nothing(tmp_p
     assert not {"monitor.py", "dashboard.py"} & started
 
 
+@pytest.mark.slow
 def test_the_token_of_a_ray_is_in_no_file(tmp_path):
     with holder(HOME=str(tmp_path)) as (_, facts):
         assert "RAY_AUTH_TOKEN" in facts["environment"]
     assert [*tmp_path.rglob("auth_token")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", ["gcs_server", "raylet"])
 def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
     with holder() as (job, facts):
@@ -133,6 +137,7 @@ def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
     assert not Path(facts["at"]).exists()
 
 
+@pytest.mark.slow
 def test_processes_of_a_killed_job_end_before_the_next_ray_starts(monkeypatch):
     monkeypatch.setattr(temporary, "GRACE_SECONDS", 60)  # which a busy machine may need
     with holder() as (job, facts):
