@@ -70,4 +70,7 @@ def test_own_data_end_with_predictions(call, project):
     ],
 )
 def test_experiments_of_the_paper_are_planned(call, line):
-    assert "This was a dry-run" in call(line.replace("snakemake", "snakemake -n", 1))
+    shown = call(line.replace("snakemake", "snakemake -n", 1))
+    assert "This was a dry-run" in shown
+    if "paper.yaml" in line:
+        assert {"dna: 260 runs", "cifar10: 156 runs"} <= set(shown.splitlines())

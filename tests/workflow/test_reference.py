@@ -28,10 +28,8 @@ def assert_same(found, expected):
     pd.testing.assert_frame_equal(one, other, obj=str(expected))
 
 
-@pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=pytest.mark.slow if name != "default" else ()) for name in NAMES],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_records_make_the_published_files_again_and_each_row_names_its_records(name, tmp_path):
     shutil.copy2(REFERENCE / name / "records.tar.xz", tmp_path)
     tables = {path.name: path for path in (REFERENCE / name / "tables").iterdir()}

@@ -40,7 +40,7 @@ Layer = tuple[Path, Config]
 """The name of a source, and its keys; later layers override earlier ones."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(yaml.CSafeLoader):
     """YAML with 1e-3 as a number, dates as texts, and duplicate keys as errors."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -46,6 +46,7 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(probe, "EPOCH_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
     monkeypatch.setattr(probe, "PROBED", 1)
+    monkeypatch.setattr("automata.experiment.sizes.ORDERS", 4)  # of ten
     monkeypatch.setattr(recommended, "watts_per_thread", lambda: 5.0)  # takes seconds
     mixed().to_csv(FLOWERS, index=False, sep=";", decimal=",", encoding="utf-16")
 

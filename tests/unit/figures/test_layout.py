@@ -19,13 +19,11 @@ OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
 OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
-EVERY = [
-    pytest.param(name, marks=pytest.mark.slow if name in LIKE_MAIN else ())
-    for name in sorted({*OF_WHOLE, *OF_SOME})
-]
 
 
-@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    "name", [*OF_SOME, *(pytest.param(name, marks=pytest.mark.slow) for name in OF_WHOLE)]
+)
 def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(
     whole, some, drawn, name
 ):
@@ -67,8 +65,7 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "selectors",
-    [("gradmatch", "random"), ("full", "gradmatch"), ("full", "random"), ("full", "craig", "rs2")],
+    "selectors", [("gradmatch", "random"), ("full", "gradmatch"), ("full", "craig", "rs2")]
 )
 def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, selectors):
     axes = {"datasets": ("connect4",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}

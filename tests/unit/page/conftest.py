@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+import vl_convert
 from PIL import Image
 
 from automata.analysis.best import text
 from automata.analysis.tables import write
 from support import tabulated
 from support.synthetic import synthetic_runs
+
+# Each page takes seconds for it, and it is the same.
+vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
 
 EVIL = "</script><script>document.title='broken'</script>"
 

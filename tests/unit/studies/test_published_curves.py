@@ -89,6 +89,7 @@ def test_a_damaged_file_of_origins_is_refused_in_one_line(tmp_path):
         published_trainings(tmp_path)
 
 
+@pytest.mark.slow
 def test_published_curves_make_the_published_tables_again(monkeypatch):
     monkeypatch.chdir(ROOT)
     name, every = "cifar10-small", Plan(ROOT / "studies/curves/simulated.yaml").simulation

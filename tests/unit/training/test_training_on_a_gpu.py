@@ -82,7 +82,13 @@ def test_training_is_that_on_the_cpu(data, monkeypatch, model, selector, compute
     assert on_gpu == on_cpu
 
 
-@pytest.mark.parametrize("model", CONFIGURATIONS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(name, marks=pytest.mark.slow if "resnet" in name else ())
+        for name in CONFIGURATIONS
+    ],
+)
 def test_run_resumes_from_a_checkpoint_and_is_freed_without_the_garbage_collector(
     data, tmp_path, model
 ):

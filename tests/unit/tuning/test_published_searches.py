@@ -51,13 +51,8 @@ def test_all_published_searches_are_there(searches: dict[tuple[str, str], list[R
 @pytest.mark.parametrize(
     ("search", "scheduler", "step"),
     [
-        ("random", "hyperband", 1),
-        ("random", "asha", 1),
-        ("random", "one-epoch", 1),
         ("tpe", "hyperband", 12),  # one in 12, because a search takes 40 ms
-        ("tpe", "asha", 12),
-        pytest.param("tpe", "hyperband", 1, marks=pytest.mark.slow),
-        pytest.param("tpe", "asha", 1, marks=pytest.mark.slow),
+        *(pytest.param(*key, 1, marks=pytest.mark.slow) for key in SEARCHES),
     ],
 )
 def test_searches_decide_as_published(
