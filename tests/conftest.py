@@ -27,7 +27,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     atexit.register(shutil.rmtree, own, ignore_errors=True)
 
 GROUPS = ("tests/workflow", "tests/unit/tuning", "tests/unit/figures")
-"""Folders whose tests share a finished experiment, a Ray, or drawn figures: one worker has all."""
+"""Folders whose tests share a finished experiment, a Ray, or drawn figures: one worker has all.
+
+They take longest, and so come first.
+"""
 
 MIRROR = Path(__file__).resolve().parents[2] / "shared" / "data" / "mirror"
 
@@ -49,6 +52,17 @@ def whole_floats() -> Iterator[None]:
         sys.modules["torch"].set_flush_denormal(False)
 
 
+def _scope(nodeid: str) -> str:
+    file = nodeid.split("::")[0]
+    return next((folder for folder in GROUPS if file.startswith(folder)), file)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put the tests of GROUPS first."""
+    config.option.loadscopereorder = False
+    items.sort(key=lambda item: [*GROUPS, _scope(item.nodeid)].index(_scope(item.nodeid)))
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Give a worker whole files, and of GROUPS whole folders.
@@ -59,7 +73,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     class Grouped(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            file = nodeid.split("::")[0]
-            return next((folder for folder in GROUPS if file.startswith(folder)), file)
+            return _scope(nodeid)
 
     return Grouped(config, log)

@@ -147,6 +147,7 @@ def test_reason_of_a_failed_job_is_the_last_line_of_the_project_in_its_log(tmp_p
     assert reason_in_log(log) == f"automata tune: error: b (log: {log})"
 
 
+@pytest.mark.slow
 def test_unprintable_names_in_a_users_file_are_escaped_in_the_log(tmp_path):
     names = ["\x1b]0;title\x07", "\u202egap\x9b2J"]
     rows = [f"{row},{row % 7 or 'x'},{row % 2}" for row in range(1, 61)]

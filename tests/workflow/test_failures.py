@@ -45,6 +45,7 @@ def test_edited_record_is_one_line_that_names_it(copy):
     assert f"automata collect: error: {path}: {reason}" in last_line(copy.folder, "--", "tables")
 
 
+@pytest.mark.slow
 def test_paper_figures_without_records_are_one_line(tmp_path):
     line = last_line(tmp_path, "--directory", "there", "--", "paper_figures")
     assert "seed-0/record.json: no file, and no folder with" in line

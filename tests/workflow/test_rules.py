@@ -69,6 +69,7 @@ def test_measured_jobs_take_turns_also_where_each_has_a_part_of_the_machine(tmp_
     assert at_once == ["1", "1", "1", "1"]  # prepare, the two runs, collect
 
 
+@pytest.mark.slow
 def test_content_of_the_projects_files_repeats_the_tables_and_their_dates_do_not(
     workflow, finished, project
 ):
@@ -85,6 +86,7 @@ def test_content_of_the_projects_files_repeats_the_tables_and_their_dates_do_not
 COMMAND = "a b; touch owned; $(touch owned) 'c"
 
 
+@pytest.mark.slow
 def test_path_and_setting_that_are_commands_run_none(workflow, finished, project, tmp_path):
     borrow(workflow, finished, *COLLECTED)
     workflow.snakefile = project.rename(tmp_path / COMMAND) / "workflow/Snakefile"

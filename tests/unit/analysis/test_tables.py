@@ -17,7 +17,10 @@ from support.tabulated import CARBON, write_tables
 from .conftest import run
 
 
-@pytest.mark.parametrize("selectors", [("full",), ("random", "gradmatch"), PAPER + CONTROLS])
+@pytest.mark.parametrize(
+    "selectors",
+    [("full",), ("random", "gradmatch"), pytest.param(PAPER + CONTROLS, marks=pytest.mark.slow)],
+)
 def test_a_part_of_the_papers_grid_has_all_tables(selectors, tmp_path):
     axes = {"datasets": ("dna",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
     folder = tmp_path / "tables"

@@ -33,6 +33,7 @@ def test_all_checks_are_reported(monkeypatch, tmp_path, failing, status):
     assert "hard" not in report  # takes hardware
 
 
+@pytest.mark.slow
 def test_epochs_are_measured():
     with pretended_cuda():
         plain, ours = epoch_rows(images(40, 5), {"float32": Compute()}, rounds=1)

@@ -16,13 +16,19 @@ from support.synthetic import synthetic_runs
 from .drawn import boxes, content, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
+LARGE = ("rank-agreement", "selector-comparison", "time-split/dna", "anytime/dna")
 OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
+OF_SOME = [name for name in OF_SOME if name not in LARGE]
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
 
 
 @pytest.mark.parametrize(
-    "name", [*OF_SOME, *(pytest.param(name, marks=pytest.mark.slow) for name in OF_WHOLE)]
+    "name",
+    [
+        *OF_SOME,
+        *(pytest.param(name, marks=pytest.mark.slow) for name in (*OF_WHOLE, *LARGE)),
+    ],
 )
 def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(
     whole, some, drawn, name
@@ -65,7 +71,12 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "selectors", [("gradmatch", "random"), ("full", "gradmatch"), ("full", "craig", "rs2")]
+    "selectors",
+    [
+        ("gradmatch", "random"),
+        ("full", "gradmatch"),
+        pytest.param(("full", "craig", "rs2"), marks=pytest.mark.slow),
+    ],
 )
 def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, selectors):
     axes = {"datasets": ("connect4",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
@@ -94,7 +105,7 @@ def test_another_figure_or_data_set_is_one_line_that_names_those_there_are(small
         draw(name, small)
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
+@pytest.mark.parametrize("processes", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_the_command_writes_each_figure_in_both_formats(small, tmp_path, processes):
     names = ["image", "rank-agreement", "tradeoff/sst5", "energy/sst5"]
     options = ["--processes", processes, "--output", str(tmp_path)]

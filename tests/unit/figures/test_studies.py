@@ -12,6 +12,8 @@ from automata.figures import searches
 
 from .drawn import bars, points, texts
 
+pytestmark = pytest.mark.slow
+
 SUBSETS = ("random", "adaptive-random", "rs2", "craig", "gradmatch")
 
 

@@ -305,6 +305,7 @@ def test_images_that_are_no_bytes_are_refused_in_one_line(tmp_path):
         model.predict(np.zeros((2, 8, 8)))
 
 
+@pytest.mark.slow
 def test_predictions_start_no_library_of_training_and_leave_random_numbers_alone(flowers):
     code = f"""
 import sys, torch, pandas, automata

@@ -91,7 +91,9 @@ def test_a_path_changes_with_what_a_training_reads_alone(jobs, tmp_path):
     assert jobs.keys().isdisjoint(jobs_of(tmp_path, {"weight_decay": 0.1}))
 
 
-@pytest.mark.parametrize(("selector", "fraction"), [("full", 1.0), ("rs2", 0.1)])
+@pytest.mark.parametrize(
+    ("selector", "fraction"), [pytest.param("full", 1.0, marks=pytest.mark.slow), ("rs2", 0.1)]
+)
 def test_curves_have_the_scores_of_the_trials_of_a_search(
     jobs, data, tmp_path, monkeypatch, selector, fraction
 ):

@@ -163,6 +163,7 @@ def compiled_step(model):
     return backward_of(model, BATCH, Compute(compiled=True))
 
 
+@pytest.mark.slow
 def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monkeypatch):
     made = compiling(monkeypatch)
     model = resnet()
@@ -175,6 +176,7 @@ def test_models_of_one_shape_share_a_graph_and_a_short_mini_batch_has_none(monke
     assert made == [BATCH]
 
 
+@pytest.mark.slow
 def test_training_does_not_import_torchs_compiler():
     code = "import sys; from benchmarks.workloads import sentences\n"
     code += "run = sentences(40, 50, 8, 8).run(8); run.train_to(1)\n"

@@ -97,7 +97,10 @@ def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
 
 
 @in_process
-@pytest.mark.parametrize(("rows", "minutes", "method"), [(150, 0.06, ASHA), (4500, 6000, HEDGE)])
+@pytest.mark.parametrize(
+    ("rows", "minutes", "method"),
+    [(150, 0.06, ASHA), pytest.param(4500, 6000, HEDGE, marks=pytest.mark.slow)],
+)
 def test_without_a_method_it_does_what_new_writes(
     rows: int,
     minutes: float,

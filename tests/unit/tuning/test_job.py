@@ -170,7 +170,14 @@ def finalists_of(trials):
     return finalists.values()
 
 
-@pytest.mark.parametrize(("finalists", "patience"), [(1, None), (3, None), (3, 1)])
+@pytest.mark.parametrize(
+    ("finalists", "patience"),
+    [
+        pytest.param(1, None, marks=pytest.mark.slow),
+        (3, None),
+        pytest.param(3, 1, marks=pytest.mark.slow),
+    ],
+)
 def test_an_interrupted_final_training_repeats_one_epoch(
     data, tmp_path, monkeypatch, finalists, patience
 ):
@@ -459,7 +466,7 @@ ASHA = {"scheduler": "asha"}
         ({"search": "tpe"}, {}, {}, 3),
         ({"scheduler": "none"}, {}, {}, N),
         (ASHA, {}, {"reselect_every": 3}, 0),
-        (ASHA, HEDGE, HEDGE, 0),
+        pytest.param(ASHA, HEDGE, HEDGE, 0, marks=pytest.mark.slow),
     ],
     ids=["asha", "hyperband", "none", "other settings", "screens"],
 )
