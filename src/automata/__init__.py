@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["UserError", "load", "tune"]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 def __getattr__(name: str) -> Any:

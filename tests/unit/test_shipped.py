@@ -10,6 +10,7 @@ import pytest
 import yaml
 from packaging.requirements import Requirement
 
+import automata
 from automata.config.files import read_experiments
 from tools.texts import json_schema, with_keys
 
@@ -85,6 +86,13 @@ def test_schema_and_tables_of_keys_are_the_generated_ones():
     defaults = yaml.safe_load((CONFIG / "config.yaml").read_text())
     assert with_keys(PAGE, defaults) == PAGE, "run: python -m tools.texts"
     assert not re.search(r'"[lg][te]":', SCHEMA)  # pydantic's names of bounds
+
+
+def test_the_citation_and_the_changelog_are_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert citation["version"] == automata.__version__
+    title = f"## {automata.__version__} - {citation['date-released']}"
+    assert title in (ROOT / "CHANGELOG.md").read_text()
 
 
 def locked():

@@ -36,7 +36,7 @@ def table(workflow, name):
         ("tune", RECORDS["full-1"], [DATA, f"{DATA}.sha256"]),
         ("collect", "results/smoke/tables/runs.csv", RECORDS.values()),
         ("tabulate", "results/smoke/best.yaml", COLLECTED),
-        ("plot", "results/smoke/figures/scatter.png", [*COLLECTED, *TABULATED]),
+        ("plot", "results/smoke/figures/tabular.png", [*COLLECTED, *TABULATED]),
     ],
 )
 def test_rule_needs_its_inputs_alone(workflow, finished, rule, target, inputs):
