@@ -57,10 +57,14 @@ def _scope(nodeid: str) -> str:
     return next((folder for folder in GROUPS if file.startswith(folder)), file)
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests of GROUPS first."""
-    config.option.loadscopereorder = False
-    items.sort(key=lambda item: [*GROUPS, _scope(item.nodeid)].index(_scope(item.nodeid)))
+
+    def place(item: pytest.Item) -> int:
+        scope = _scope(item.nodeid)
+        return GROUPS.index(scope) if scope in GROUPS else len(GROUPS)
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -70,6 +74,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     As `--dist loadgroup` would by marks, but that changes nothing in pytest 9.2.
     """
     from xdist.scheduler import LoadScopeScheduling
+
+    config.option.loadscopereorder = False  # keep the order of the collection
 
     class Grouped(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:

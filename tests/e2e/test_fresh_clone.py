@@ -1,4 +1,4 @@
-"""The README's commands in an empty folder, as a new user types them: some 15 minutes."""
+"""README's commands in an empty folder, as a new user types them, in a clone and by the wheel."""
 
 import os
 import re
@@ -25,7 +25,7 @@ def clone(tmp_path_factory):
 
 
 def call(folder, commands):
-    """Run commands of a shell in no virtual environment but the clone's; return what they print."""
+    """Run commands of a shell in the virtual environment of `folder`; return what they print."""
     outside = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "PYTHONPATH")}
     parts = [p for p in outside["PATH"].split(os.pathsep) if not p.startswith(str(ROOT / ".venv"))]
     outside["PATH"] = os.pathsep.join([f"{folder}/.venv/bin", *parts])
@@ -63,7 +63,7 @@ def look_at_predictions(folder, shown):
     assert "results/flowers/best.yaml" in shown
     flowers = pd.read_csv(folder / "flowers.csv")
     predicted = pd.read_csv(folder / "predictions.csv")["prediction"]
-    assert (predicted == flowers["target"]).mean() > 0.9
+    assert (predicted == flowers["species"]).mean() > 0.9
 
 
 def test_readmes_commands_for_own_data_end_with_predictions(clone):

@@ -21,18 +21,14 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
 SPACE = {"learning_rate": {"uniform": [0.01, 0.02]}, "batch_size": {"choice": [16]}}
 MODEL = """
-import os
 import time
 from pathlib import Path
 
 import ray
 from torch import nn
 
-WHERE = Path(__file__).with_name("where.txt")
-
-def met():
-    '''Whether both nodes have built a model, as the job's own process has.'''
-    return len(set(WHERE.read_text().splitlines())) == 3
+NODES = {"127.0.0.2", "127.0.0.3"}
+WHERE, MEET = (Path(__file__).with_name(name) for name in ("where.txt", "meet"))
 
 class Linear(nn.Module):
     def __init__(self, inputs, classes):
@@ -41,7 +37,7 @@ class Linear(nn.Module):
         address = ray.util.get_node_ip_address()
         with WHERE.open("a") as file:
             print(address, file=file)
-        while "MEET" in os.environ and address.startswith("127") and not met():
+        while MEET.exists() and address in NODES and not NODES <= {*WHERE.read_text().split()}:
             time.sleep(0.05)
 
     def features(self, inputs):
@@ -86,7 +82,7 @@ def python(environment, code, *arguments):
     return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240)
 
 
-def tune(cluster, folder, run, configurations=1, **variables):
+def tune(cluster, folder, run, configurations=1):
     """Return the record of a job on the cluster, and the nodes on which its model was built."""
     (folder / "where.py").write_text(MODEL)
     protocol = {"model": {"factory": "where:build"}, "configurations": configurations}
@@ -97,14 +93,15 @@ def tune(cluster, folder, run, configurations=1, **variables):
     environment = {**environment, "AUTOMATA_RAY_ADDRESS": address, "PYTHONPATH": str(folder)}
     code = "import sys; from automata.cli import main; main(sys.argv[1:])"
     arguments = ["tune", data, "--job", job.model_dump_json(), "--work", folder / "work"]
-    done = python({**environment, **variables}, code, *arguments, "--output", output)
+    done = python(environment, code, *arguments, "--output", output)
     assert done.returncode == 0, done.stderr
     return read_record(output), set((folder / "where.txt").read_text().splitlines())
 
 
 def test_search_over_two_nodes_has_a_time_and_no_energy(cluster, tmp_path):
     run = {"scheduler": "none", "selector": "full"}
-    record, nodes = tune(cluster, tmp_path, run, configurations=2, MEET="1")
+    (tmp_path / "meet").touch()  # the first trial waits until the other node has one
+    record, nodes = tune(cluster, tmp_path, run, configurations=2)
     assert {"127.0.0.2", "127.0.0.3"} <= nodes, "two trials at once, one on each"
     tuning = record.tuning
     assert tuning.cluster == {"address": cluster[0]}

@@ -114,7 +114,7 @@ class Experiment:
                     last = entry["progress"]["evaluations"][-1]
                     yield run, log.parent.name, entry["index"], last["finished_at"]
 
-    def final_training_runs(self, run):
+    def final_training_began(self, run):
         """Whether the final training of a run has begun."""
         log = self.work / run / "final/log.jsonl"
         return log.exists() and b'"started"' in log.read_bytes()

@@ -85,7 +85,10 @@ class Injector:
     def remove_temporary(self, victims):
         """Remove what lies in $TMPDIR, as a cleaner does."""
         for path in self.experiment.temporary.iterdir():
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
         time.sleep(5)  # a job may need nothing more from there
         send(signal.SIGKILL, victims)
 

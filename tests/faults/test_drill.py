@@ -56,9 +56,10 @@ class Drill:
         """Strike until the experiments are finished, or often enough; compare them then."""
         left = list(self.experiment.protocols)
         while left and self.hits < most:
-            protocol = self.chance.choice(left)
-            if not self._strike(protocol, next(names)):
+            protocol, name = self.chance.choice(left), names.pop()
+            if not self._strike(protocol, name):
                 left.remove(protocol)
+                names.append(name)
             self._look_at_records()
         for _ in "finish", "repeat nothing":
             for protocol in self.experiment.protocols:
@@ -94,8 +95,10 @@ class Drill:
             since = since or time.monotonic()
             new = {result for result in self.experiment.reported() if result[0] == run} - before
             due = time.monotonic() - since >= moment if anywhere else len(new) >= wanted
-            if final and (due := self.experiment.final_training_runs(run)):
+            if final and (due := self.experiment.final_training_began(run)):
                 time.sleep(pause)
+                if run not in map(run_of, jobs(snakemake)):
+                    continue  # it has ended
             if due and (victims := fault.victims(snakemake)):
                 self._hit(name, process, victims)
                 if fault.locked:
@@ -109,6 +112,7 @@ class Drill:
         assert fault.shell or fault.environment, self._log()
         assert "Traceback" not in self.experiment.printed(), f"{name}: {self._log()}"
         last = self.experiment.printed().rstrip().rpartition("\n")[2]
+        assert last or name == "no streams", f"{name}: no line; it ended with {process.returncode}"
         log(f"{name} is refused: {last}")
         self._note(name, run or "", "its start")
         return True
@@ -207,9 +211,9 @@ def _check_segments(run, record):
 
 
 def _in_random_order(chance):
-    """Yield faults, each as often as any other."""
-    while True:
-        yield from chance.sample(list(FAULTS), len(FAULTS))
+    """Return NUMBER faults or more, each as often as any other."""
+    rounds = range(NUMBER // len(FAULTS) + 1)
+    return [name for _ in rounds for name in chance.sample([*FAULTS], len(FAULTS))]
 
 
 def test_broken_experiments_end_as_undisturbed_ones(undisturbed, tmp_path):

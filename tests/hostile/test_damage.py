@@ -180,9 +180,10 @@ def test_damaged_input_is_refused_by_one_line_or_changes_nothing(number, outcome
         file.unlink()
     else:
         file.write_bytes(DAMAGES[damage](file.read_bytes(), chance))
+    refusals = (UserError, *[FileNotFoundError] * (damage == "removed"))
     try:
         found = KINDS[files]()
-    except (UserError, FileNotFoundError) as error:
+    except refusals as error:
         line = str(error)
         assert "\n" not in line
         assert len(line) <= 450

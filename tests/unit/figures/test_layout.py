@@ -16,9 +16,8 @@ from support.synthetic import synthetic_runs
 from .drawn import boxes, content, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
-LARGE = ("rank-agreement", "selector-comparison", "time-split/dna", "anytime/dna")
 OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
-OF_SOME = [name for name in OF_SOME if name not in LARGE]
+SLOW = {*OF_WHOLE, "rank-agreement", "selector-comparison", "time-split/dna", "anytime/dna"}
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
 
@@ -26,8 +25,8 @@ LIKE_MAIN = ("image", "tabular", "text")
 @pytest.mark.parametrize(
     "name",
     [
-        *OF_SOME,
-        *(pytest.param(name, marks=pytest.mark.slow) for name in (*OF_WHOLE, *LARGE)),
+        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
+        for name in (*OF_WHOLE, *OF_SOME)
     ],
 )
 def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(

@@ -16,7 +16,7 @@ from automata.analysis.tables import write
 from support import tabulated
 from support.synthetic import synthetic_runs
 
-# Each page takes seconds for it, and it is the same.
+# The bundle is the same for all pages, and takes seconds to make.
 vl_convert.javascript_bundle = cache(vl_convert.javascript_bundle)
 
 EVIL = "</script><script>document.title='broken'</script>"
