@@ -17,18 +17,12 @@ from .drawn import boxes, content, outside, overlaps
 
 OF_WHOLE = [*named(PAPER), "tradeoff/glue-sst2"]
 OF_SOME = [*named(BEYOND), *(f"{it}/dna" for it in named(DATASETS) if not FIGURES[it].own)]
-SLOW = {*OF_WHOLE, "rank-agreement", "selector-comparison", "time-split/dna", "anytime/dna"}
 LIKE_MAIN = ("image", "tabular", "text")
 """Grids of the same panels, with fewer rows."""
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.slow if name in SLOW else ())
-        for name in (*OF_WHOLE, *OF_SOME)
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*OF_WHOLE, *OF_SOME])
 def test_a_figure_shows_what_is_stored_and_nothing_overlaps_or_is_too_small(
     whole, some, drawn, name
 ):

@@ -29,6 +29,7 @@ def rows(table, selector):
     return found[found["selector"] == selector].sort_values("fraction")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["speedup", "energy_ratio"])
 def test_markers_and_bars_stand_where_the_table_says(some, column):
     axes = axes_of(some, column)
@@ -50,6 +51,7 @@ def test_markers_and_bars_stand_where_the_table_says(some, column):
     assert vertical[:, :, 1].tolist() == own[[f"{ERROR}_low", f"{ERROR}_high"]].values.tolist()
 
 
+@pytest.mark.slow
 def test_untuned_is_the_bar_at_the_edge_from_best_to_worst_with_its_median(some):
     axes = axes_of(some)
     row = PANEL.rows(some.untuned).iloc[0]

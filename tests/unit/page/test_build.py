@@ -87,6 +87,7 @@ def test_a_figure_that_shows_nothing_of_the_runs_is_left_out(experiment, runs, t
         assert "tuning on all of it (FULL)" not in html
 
 
+@pytest.mark.slow
 def test_beside_other_work_the_page_compares_the_work_and_says_so_first(runs, tmp_path):
     html = made(runs, tmp_path, other_cpu_share=0.3)
     alert = html.index("other work took up to 30 % of its CPU time during 60 of 60 runs, so their")
@@ -107,6 +108,7 @@ def test_draws_without_a_search_have_no_best_hyper_parameters(runs, tmp_path):
     assert "Use the highlighted" not in html
 
 
+@pytest.mark.slow
 def test_the_page_says_what_its_choice_is_worth(runs, tmp_path):
     full = runs["selector"] == "full"
     scores = {"test_accuracy": full.astype(float), "best_score": (~full).astype(float)}
@@ -169,6 +171,7 @@ def test_every_mark_of_a_chart_leads_to_a_row_with_records_and_command(html, tag
     assert "snakemake --cores all --force results/runs/dna/tpe-hyperband/full-1/seed-0/rec" in html
 
 
+@pytest.mark.slow
 def test_estimated_energy_is_said_loudly(html, runs, tmp_path):
     assert "<strong>Energy is estimated, not measured</strong>" in html
     source = "NVML energy + codecarbon CPU load"
