@@ -17,7 +17,7 @@ ARCHIVE = Path(__file__).parents[3] / "results/reference/default/records.tar.xz"
 @cache
 def _published():
     with tarfile.open(ARCHIVE) as archive:
-        file = archive.extractfile("satimage/tpe-asha/gradmatch-0.1/seed-0/record.json")
+        file = archive.extractfile("satimage/tpe-asha-d1688842/gradmatch-0.1/seed-0/record.json")
         content = json.load(file)
     del content["digest"]
     return Record.model_validate(content).model_dump_json()  # without fields of earlier versions

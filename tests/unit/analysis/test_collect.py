@@ -105,7 +105,7 @@ def test_an_older_measurement_than_others_of_its_panel_is_set_aside(
 ):
     paths = [
         written("new", **{"provenance/measurement": newer}),
-        written("old", 1, **{"job/run/selector": selector}),
+        written("old", 1, **{"job/run/selector": selector, "provenance/measurement": {}}),
         written("elsewhere", **{"job/run/dataset": "dna"}),
     ]
     aside = collect(paths, ANY)["runs.csv"].set_index("record")["set_aside"]
