@@ -102,7 +102,7 @@ DAMAGES = {
     "a bit flipped": flipped,
     "a part doubled": doubled,
     "empty": lambda text, chance: b"",
-    "removed": None,
+    "removed": lambda text, chance: None,
 }
 
 
@@ -176,11 +176,9 @@ def test_damaged_input_is_refused_by_one_line_or_changes_nothing(number, outcome
     chance = random.Random(f"{SEED} {number}")
     file = chance.choice(sorted(path for path in Path().glob(files) if path.is_file()))
     damage = chance.choice(list(DAMAGES))
-    if damage == "removed":
-        file.unlink()
-    else:
-        file.write_bytes(DAMAGES[damage](file.read_bytes(), chance))
-    refusals = (UserError, *[FileNotFoundError] * (damage == "removed"))
+    damaged = DAMAGES[damage](file.read_bytes(), chance)
+    file.unlink() if damaged is None else file.write_bytes(damaged)
+    refusals = (UserError, *[FileNotFoundError] * (damaged is None))
     try:
         found = KINDS[files]()
     except refusals as error:

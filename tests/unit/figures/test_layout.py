@@ -68,6 +68,7 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
     [
         ("gradmatch", "random"),
         ("full", "gradmatch"),
+        pytest.param(("full", "random"), marks=pytest.mark.slow),
         pytest.param(("full", "craig", "rs2"), marks=pytest.mark.slow),
     ],
 )

@@ -108,7 +108,7 @@ def escaped(row):
 
 @given(tables(), st.sampled_from(FORMS))
 @settings(
-    max_examples=150 if settings.get_current_profile_name() == "thorough" else 20,
+    max_examples=500 if settings.get_current_profile_name() == "thorough" else 40,
     deadline=None,
     suppress_health_check=list(HealthCheck),
 )
