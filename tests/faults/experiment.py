@@ -111,8 +111,9 @@ class Experiment:
                     break  # torn or altered: a job reads the lines before it
                 entry = json.loads(body)
                 if entry["kind"] == "reported":
-                    last = entry["progress"]["evaluations"][-1]
-                    yield run, log.parent.name, entry["index"], last["finished_at"]
+                    # A final training without a choice has no evaluation.
+                    for last in entry["progress"]["evaluations"][-1:]:
+                        yield run, log.parent.name, entry["index"], last["finished_at"]
 
     def final_training_began(self, run):
         """Whether the final training of a run has begun."""

@@ -8,6 +8,7 @@ import os
 import random
 import shutil
 import time
+import traceback
 
 import psutil
 import pytest
@@ -230,8 +231,8 @@ def test_broken_experiments_end_as_undisturbed_ones(undisturbed, tmp_path):
         try:
             # After 20 faults at most, the experiments may finish, and are compared.
             drill.run(names, min(20, NUMBER - hits))
-        except Exception as error:
-            result = f"FAILED: {type(error).__name__}: {str(error).strip()[:2000]}"
+        except Exception:
+            result = f"FAILED: {traceback.format_exc()[-2000:]}"
             failures.append(f"{experiment.folder}: {result}")
         finally:
             experiment.forget()
