@@ -12,6 +12,7 @@ import tempfile
 import time
 from contextlib import suppress
 from copy import deepcopy
+from glob import glob
 from pathlib import Path
 
 import psutil
@@ -103,9 +104,11 @@ class Experiment:
 
     def reported(self):
         """Yield run, phase, trial and time of all results that are kept in the work folder."""
-        for log in self.work.rglob("log.jsonl"):
-            run = str(log.parents[1].relative_to(self.work))
-            for line in log.read_bytes().split(b"\n")[:-1]:
+        # A run that ends removes its folder; `glob` passes over that, `Path.glob` does not.
+        for name in glob("**/log.jsonl", root_dir=self.work, recursive=True):  # noqa: PTH207
+            log = self.work / name
+            run = str(Path(name).parents[1])
+            for line in content(log).split(b"\n")[:-1]:
                 digest, _, body = line.partition(b" ")
                 if hashlib.sha256(body).hexdigest()[:16].encode() != digest:
                     break  # torn or altered: a job reads the lines before it
@@ -117,8 +120,7 @@ class Experiment:
 
     def final_training_began(self, run):
         """Whether the final training of a run has begun."""
-        log = self.work / run / "final/log.jsonl"
-        return log.exists() and b'"started"' in log.read_bytes()
+        return b'"started"' in content(self.work / run / "final/log.jsonl")
 
     def records(self):
         """Return the text of records by run."""
@@ -152,6 +154,13 @@ class Experiment:
         temporary = self.temporary.glob("automata-*")
         alive = [f"process {process.pid}: {words(process)}" for process in self.processes()]
         return [*map(str, (*files, *temporary)), *alive]
+
+
+def content(path):
+    """Return the bytes of a file, nothing if it is gone."""
+    with suppress(FileNotFoundError):
+        return path.read_bytes()
+    return b""
 
 
 def outcome(recorded):
