@@ -1,6 +1,9 @@
-"""Print the result of the second study, docs/study-2.md, once all its runs are finished.
+"""The result of the second study, docs/study-2.md, once all its runs are published.
 
-python -m studies.hedge.verdict results/runs [names of data sets that are left out]
+python -m studies.hedge.verdict [names of data sets that are left out]
+
+It prints the tests and what is only reported, and writes all scores and the figure.
+`python -m studies.hedge.boosting` computes the scores of way F from the data sets.
 """
 
 from __future__ import annotations
@@ -8,27 +11,30 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 from scipy import stats
-from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.metrics import balanced_accuracy_score, log_loss
 
 from automata.analysis.tables import markdown
-from automata.config.data import Preparation
-from automata.datasets.own.guess import guess
-from automata.datasets.prepare import prepare
+from automata.figures.style import FAINT, FAINTER, add_note, axes_of, hide_lines, save, style
+from automata.records.archive import unpack
 from automata.records.record import Record, read_record
-from studies.hedge.data import FOLDER, SETS, TABLES
+from studies.hedge.data import SETS, TABLES
 
 Row = dict[str, Any]
 
+PUBLISHED = Path("results/reference/study-2")
+FIGURE = Path("docs/figures/study-2.png")
+KEY = ["set", "way", "seed"]
 TESTS = (("D", "A", -0.3, "greater"), ("D", "A", 0.0, "greater"), ("A", "B", 0.5, "less"))
 """The first way less the second is `greater` or `less` than so many points; in this order."""
 REPORTED = (("D", "A"), ("A", "B"), ("E", "A"), ("D", "E"), ("F", "A"), ("C", "A"), ("D", "C"))
 SEEDS = 3
+LEVEL = 0.05
 POINTS = ("accuracy", "balanced accuracy")
 LETTERS = {
     ("full", "hyperband", 27): "A",
@@ -38,28 +44,38 @@ LETTERS = {
 LETTERS |= {("rs2", "hyperband", 27): "B", ("rs2", "hyperband", 81): "D"}
 
 
-def main(runs: Path, *left_out: str) -> None:
-    """Print the tests, and what is only reported, as Markdown."""
-    found = pd.DataFrame([row_of(read_record(path)) for path in runs.rglob("record.json")])
+def main(*left_out: str) -> None:
+    """Print the tests, and what is only reported, as Markdown; write `runs.csv` and the figure."""
     sets = [name for name in SETS if name not in left_out]
-    found = found[found["set"].isin(sets)]
+    runs = pd.DataFrame(published())
+    finished = pd.MultiIndex.from_frame(runs[KEY])
     wanted = [(name, way, seed) for name in sets for way in "ABDE" for seed in range(SEEDS)]
-    finished = pd.MultiIndex.from_frame(found[["set", "way", "seed"]])
-    if missing := [it for it in wanted if it not in finished]:
+    if missing := [run for run in wanted if run not in finished]:
         sys.exit(f"{len(missing)} of {len(wanted)} runs are missing: nobody looks before")
-    found = pd.concat([found, pd.DataFrame(boosting(sets))]).set_index(["set", "way", "seed"])
+    runs = pd.concat([runs, pd.read_csv(PUBLISHED / "boosting.csv")])
+    runs = runs[runs["set"].isin(sets)].set_index(KEY).sort_index()
+    runs.to_csv(PUBLISHED / "runs.csv")
     passed = True
     for first, second, bound, side in TESTS:
-        x = differences(found, first, second, "accuracy")
+        x = differences(runs, first, second, "accuracy")
         line = test(x, bound, side)
-        passed &= line["p"] < 0.05
-        result = "passes" if passed else "does not pass" if line["p"] >= 0.05 else "is not tested"
+        tested, passed = passed, passed and line["p"] < LEVEL
+        result = ("passes" if passed else "does not pass") if tested else "is not tested"
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in line.items())
         sign = ">" if side == "greater" else "<"
         print(f"**{first} - {second} {sign} {bound}** {result}: {numbers}\n")
-    ways = {*found.index.get_level_values("way")}
-    rows = [report(found, *pair) for pair in REPORTED if ways.issuperset(pair)]
-    print(markdown(pd.DataFrame(rows)), markdown(pd.DataFrame(costs(found))), sep="\n")
+    ways = {*runs.index.get_level_values("way")}
+    rows = [report(runs, *pair) for pair in REPORTED if ways.issuperset(pair)]
+    print(markdown(pd.DataFrame(rows)), markdown(pd.DataFrame(costs(runs))), sep="\n")
+    save(figure_of(runs), FIGURE)
+
+
+def published() -> Iterator[Row]:
+    """Yield a row for each published record."""
+    with TemporaryDirectory() as folder:
+        unpack(sorted(PUBLISHED.glob("*.tar.xz")), Path(folder), as_named=True)
+        for path in Path(folder).rglob("record.json"):
+            yield row_of(read_record(path))
 
 
 def row_of(record: Record) -> Row:
@@ -75,30 +91,9 @@ def row_of(record: Record) -> Row:
     return key | {"log loss": record.test.loss, "cpu seconds": cpu}
 
 
-def boosting(sets: list[str]) -> Iterator[Row]:
-    """Yield the scores of gradient boosting with defaults, trained on the training rows."""
-    for name in (it for it in sets if it in TABLES):
-        path = FOLDER / f"{name}.csv"
-        own = guess(path, TABLES[name]["target"], None).own
-        data = prepare(name, Preparation.model_validate({"own": own}), FOLDER)
-        inputs, labels = data.test.inputs.numpy(), data.test.labels.numpy()
-        for seed in range(SEEDS):
-            model = HistGradientBoostingClassifier(random_state=seed)
-            chances = model.fit(data.train.inputs, data.train.labels).predict_proba(inputs)
-            answers = chances.argmax(axis=1)
-            scores = [np.mean(answers == labels), balanced_accuracy_score(labels, answers)]
-            row: Row = {name: 100 * float(it) for name, it in zip(POINTS, scores, strict=True)}
-            yield row | {
-                "set": name,
-                "way": "F",
-                "seed": seed,
-                "log loss": log_loss(labels, chances),
-            }
-
-
-def differences(found: pd.DataFrame, first: str, second: str, score: str) -> pd.Series:
+def differences(runs: pd.DataFrame, first: str, second: str, score: str) -> pd.Series:
     """Return for each data set the mean over common seeds of one way's score less another's."""
-    one, other = (found.xs(way, level="way")[score] for way in (first, second))
+    one, other = (runs.xs(way, level="way")[score] for way in (first, second))
     return (one - other).dropna().groupby("set").mean()
 
 
@@ -124,25 +119,48 @@ def test(x: pd.Series, bound: float, side: str) -> dict[str, float]:
     return {name: float(value) for name, value in found.items()}
 
 
-def report(found: pd.DataFrame, first: str, second: str) -> Row:
+def report(runs: pd.DataFrame, first: str, second: str) -> Row:
     """Return what is reported of two ways: means, the worst data set, the share of large losses."""
-    x = differences(found, first, second, "accuracy")
+    x = differences(runs, first, second, "accuracy")
     row: Row = {"ways": f"{first} - {second}", "sets": len(x), "accuracy": x.mean()}
     half = stats.t.ppf(0.975, len(x) - 1) * stats.sem(x)
     row |= {"95 %": f"{x.mean() - half:.2f} to {x.mean() + half:.2f}"}
     row |= {"worst set": f"{x.min():.2f} ({x.idxmin()})", "lose over 1 point": (x < -1).mean()}
     for score in ("balanced accuracy", "log loss"):
-        row[score] = differences(found, first, second, score).mean()
+        row[score] = differences(runs, first, second, score).mean()
     return row | {"accuracy, tables": x[[it for it in x.index if it in TABLES]].mean()}
 
 
-def costs(found: pd.DataFrame) -> Iterator[Row]:
+def costs(runs: pd.DataFrame) -> Iterator[Row]:
     """Yield how many times the CPU seconds of a way A takes: the geometric mean over data sets."""
-    seconds = found["cpu seconds"].groupby(["way", "set"]).sum()
+    seconds = runs["cpu seconds"].groupby(["way", "set"]).sum()
     for way in "ABDE":
         ratios = seconds["A"] / seconds[way]
         yield {"way": way, "A's CPU seconds are": f"{stats.gmean(ratios):.2f} times as many"}
 
 
+def figure_of(runs: pd.DataFrame) -> Figure:
+    """Return a panel for each pair of ways that is tested, with a point for each data set."""
+    pairs = {(first, second): bound for first, second, bound, _ in reversed(TESTS)}
+    order = differences(runs, "D", "A", "accuracy").sort_values().index
+    with style():
+        figure, grid = axes_of(1, len(pairs), 3.0, sharey=True)
+        for axes, ((first, second), bound) in zip(grid[0], sorted(pairs.items()), strict=True):
+            x = differences(runs, first, second, "accuracy")[order]
+            half = stats.t.ppf(1 - LEVEL / 2, len(x) - 1) * stats.sem(x)
+            axes.axvspan(x.mean() - half, x.mean() + half, color="0.9")
+            axes.axvline(0, color=FAINTER, linewidth=0.6)
+            axes.axvline(bound, color=FAINT, linewidth=0.6, linestyle="--")
+            axes.plot(x, order, marker="o", linestyle="none", markersize=3.5)
+            axes.set_xlabel(f"{first} \N{MINUS SIGN} {second} (points of test accuracy)")
+            hide_lines(axes)
+        notes = (
+            "Each point is a data set, the mean over three seeds.",
+            "The band is the 95 % interval of the mean over data sets; dashes mark the bound.",
+        )
+        add_note(figure, notes)
+        return figure
+
+
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), *sys.argv[2:])
+    main(*sys.argv[1:])
