@@ -145,7 +145,7 @@ def figure_of(runs: pd.DataFrame) -> Figure:
     order = differences(runs, "D", "A", "accuracy").sort_values().index
     with style():
         figure, grid = axes_of(1, len(pairs), 3.0, sharey=True)
-        for axes, ((first, second), bound) in zip(grid[0], sorted(pairs.items()), strict=True):
+        for axes, ((first, second), bound) in zip(grid[0], reversed(pairs.items()), strict=True):
             x = differences(runs, first, second, "accuracy")[order]
             half = stats.t.ppf(1 - LEVEL / 2, len(x) - 1) * stats.sem(x)
             axes.axvspan(x.mean() - half, x.mean() + half, color="0.9")
