@@ -104,17 +104,13 @@ def interrupt(*arguments):
     raise KeyboardInterrupt
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("ray")
-@pytest.mark.usefixtures("in_ray")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_a_worker_without_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
     monkeypatch.setattr(context_module, "choose_device", lambda *_: torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
-    with pytest.raises(UserError) as error:
+    line = f"^compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    with pytest.raises(UserError, match=line):
         run_job(make_job(), data, tmp_path / "job")
-    line = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
-    assert (known_reason(error.value) or "").startswith(line)
 
 
 def test_on_a_cluster_its_gpus_decide(data):
@@ -226,9 +222,7 @@ SearchLog.append = killed_later
 run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 """
 ASHA_ON_ALL = make_job(run={"search": "tpe", "scheduler": "asha"} | FULL)
-OF_SIX = {"configurations": 9, "finalists": 6, "finalist_rungs": {0.1: 4, 0.5: 2}}
-ONE, SIX = make_job(), make_job(run={"selector": "rs2"}, **OF_SIX)
-TWO_AT_ONCE = make_job(2, **HEDGE)
+ONE, TWO_AT_ONCE = make_job(), make_job(2, **HEDGE)
 
 
 @pytest.mark.slow
@@ -240,9 +234,8 @@ TWO_AT_ONCE = make_job(2, **HEDGE)
         (ASHA_ON_ALL, "search", 5),
         # Hyperband's 3 + 2 x 2 results end the first screen, and a worker saves its first epoch.
         (TWO_AT_ONCE, "search", 12),
-        (SIX, "final", 5),
-        *((ONE, "final", results) for results in (0, 1, 2)),
-        *((SIX, "final", results) for results in (0, 9)),
+        (ONE, "final", 0),
+        (ONE, "final", 2),  # all
         (TWO_AT_ONCE, "final", 4),
     ],
 )
@@ -273,8 +266,7 @@ def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase,
     assert {evaluations[-1].finished_at for evaluations in logged} <= kept
 
 
-@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("scheduler", "share"), [("hyperband", 0.5), ("asha", 0.5), ("asha", 1)])
 def test_an_interrupted_search_without_its_files_keeps_its_results(
     data, tmp_path, scheduler, share
 ):
@@ -286,13 +278,13 @@ def test_an_interrupted_search_without_its_files_keeps_its_results(
     shutil.rmtree(tmp_path / "search/models")
     log, results = SearchLog(work.search.log), round(share * len(evaluations(record)))
     places = [n for n, entry in enumerate(log.entries, 1) if isinstance(entry, TrialReported)]
-    log.cut(places[results - 1] if results else 2, "interrupted")
+    log.cut(places[results - 1], "interrupted")
 
     again = run_job(job, data, work.path)
 
     assert outcome(again) == outcome(record)
     assert differences(again) == []
-    assert again.resumed == (results > 0)
+    assert again.resumed
     kept = {evaluation.finished_at for evaluation in evaluations(again)}
     assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
     assert len(again.tuning.segments) == (2 if share == 0.5 else 1)
