@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from PIL import Image
 
 import automata
@@ -122,14 +121,6 @@ def test_runs_are_repeated_for_other_data_alone(example, tmp_path):
     file = copy.folder / ("shapes/dark/0.png" if name == "shapes" else f"{name}.csv")
     file.write_bytes(file.read_bytes()[:-9] + b"123456789")  # of the same size
     assert jobs() == (1, 2)
-
-
-def test_name_of_a_data_set_may_end_like_a_number(tmp_path):
-    content = yaml.safe_load(EXAMPLES["shapes.yaml"])
-    content.update(datasets=["v2.0"], own_datasets={"v2.0": content["own_datasets"]["shapes"]})
-    workflow = placed("shapes", tmp_path)
-    workflow.configfiles[0].write_text(yaml.safe_dump(content))
-    assert workflow.plan()["tune_and_keep"] == 2
 
 
 def test_images_called_like_wildcards_are_prepared(tmp_path):
