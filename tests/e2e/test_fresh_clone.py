@@ -54,23 +54,7 @@ def test_ratios_of_cpu_seconds_are_plausible(clone):
     assert (rows["cpu_ratio"] > 1).all()
 
 
-def test_second_call_runs_nothing(clone):
-    assert "Nothing to be done" in call(clone, "make reproduce")
-
-
-def look_at_predictions(folder, shown):
-    """Check what README's commands for own data have left and `shown`."""
-    assert "results/flowers/best.yaml" in shown
-    flowers = pd.read_csv(folder / "flowers.csv")
-    predicted = pd.read_csv(folder / "predictions.csv")["prediction"]
-    assert (predicted == flowers["species"]).mean() > 0.9
-
-
-def test_readmes_commands_for_own_data_end_with_predictions(clone):
-    look_at_predictions(clone, call(clone, "\n".join(block_of("automata new"))))
-
-
-def test_the_wheel_does_the_same_in_an_empty_environment_outside_a_checkout(tmp_path):
+def test_the_wheel_runs_readmes_commands_for_own_data_outside_a_checkout(tmp_path):
     pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--wheel-dir", tmp_path, ROOT], check=True)
     subprocess.run([sys.executable, "-m", "venv", tmp_path / ".venv"], check=True)
@@ -78,4 +62,7 @@ def test_the_wheel_does_the_same_in_an_empty_environment_outside_a_checkout(tmp_
     table, new, _, predict = block_of("automata new")
     told = call(tmp_path, f"{table}\n{new}")
     (snakemake,) = re.findall("snakemake --cores all .*", told)  # names the wheel's Snakefile
-    look_at_predictions(tmp_path, call(tmp_path, f"{snakemake}\n{predict}"))
+    assert "results/flowers/best.yaml" in call(tmp_path, f"{snakemake}\n{predict}")
+    flowers = pd.read_csv(tmp_path / "flowers.csv")
+    predicted = pd.read_csv(tmp_path / "predictions.csv")["prediction"]
+    assert (predicted == flowers["species"]).mean() > 0.9

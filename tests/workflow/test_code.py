@@ -59,25 +59,6 @@ def test_update_of_the_code_that_reads_records_makes_tables_again_without_a_run(
 
 
 @pytest.mark.slow
-def test_selector_is_a_file_and_an_entry(project, copy):
-    file = ROOT / "docs/examples/own_methods.py"
-    shutil.copy2(file, project / "src/automata/selection/losses.py")
-    entry = 'target="automata.selection.losses:HighestLoss", display="LOSS", meaning="high loss"'
-    registry = "SELECTORS = {\n"
-    edit(project / "src/automata/registry.py", registry, f'{registry}"losses": Method({entry}),')
-    edit(project / "config/smoke.yaml", "selectors: [full, gradmatch]", "selectors: [full, losses]")
-
-    assert planned(project, copy.folder) == {"tune": 1, "collect": 1}
-    call(project, copy.folder)
-    tables = copy.folder / "results/smoke/tables"
-    runs = pd.read_csv(tables / "runs.csv").set_index("selector")
-    assert set(runs.index) == {"full", "losses"}
-    assert runs.loc["losses", "tuning_selection_seconds"] > 0
-    assert set(pd.read_csv(tables / "tradeoff.csv")["selector"]) == {"full", "losses"}
-    assert "LOSS" in (copy.folder / "results/smoke/index.html").read_text()
-
-
-@pytest.mark.slow
 def test_jobs_import_no_module_from_beside_the_data(project, tmp_path):
     """Unless the configuration names one of the user's own, which may lie there."""
     folder, marks = tmp_path / "beside", tmp_path / "marks"

@@ -7,9 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import yaml
 from PIL import Image
-from sklearn.datasets import load_iris
 
 import automata
 from automata.datasets.own import load
@@ -24,15 +22,6 @@ EXAMPLES = dict(re.findall(r"```yaml\n# (\S+)\n(.*?)```", PAGES, re.DOTALL))
 EXAMPLES["my_nets.py"] = (DOCS / "examples/my_nets.py").read_text()
 TOGETHER = {"metering": {"exclusive": False}}
 """Changes the examples: they would wait for whatever else is measured on this host."""
-
-
-def write_flowers(folder):
-    """Write 150 real flowers, with a column of names that says nothing, and gaps."""
-    data = load_iris(as_frame=True)
-    table = data.frame.assign(species=data.target_names[data.target]).drop(columns="target")
-    table["soil"] = np.random.default_rng(0).choice(["sand", "clay"], len(table))
-    table.loc[::10, "petal width (cm)"] = None
-    table.to_csv(folder / "flowers.csv", index=False)
 
 
 def write_reviews(folder):
@@ -54,7 +43,8 @@ def write_shapes(folder):
             image.save(folder / "shapes" / name / f"{number}.png")
 
 
-DATA = {"flowers": write_flowers, "reviews": write_reviews, "shapes": write_shapes}
+DATA = {"reviews": write_reviews, "shapes": write_shapes}
+"""A table is run to its predictions in test_readme."""
 
 
 def placed(name, folder):
@@ -131,14 +121,6 @@ def test_runs_are_repeated_for_other_data_alone(example, tmp_path):
     file = copy.folder / ("shapes/dark/0.png" if name == "shapes" else f"{name}.csv")
     file.write_bytes(file.read_bytes()[:-9] + b"123456789")  # of the same size
     assert jobs() == (1, 2)
-
-
-def test_name_of_a_data_set_may_end_like_a_number(tmp_path):
-    content = yaml.safe_load(EXAMPLES["flowers.yaml"])
-    content.update(datasets=["v2.0"], own_datasets={"v2.0": content["own_datasets"]["flowers"]})
-    workflow = placed("flowers", tmp_path)
-    workflow.configfiles[0].write_text(yaml.safe_dump(content))
-    assert workflow.plan()["tune_and_keep"] == 2
 
 
 def test_images_called_like_wildcards_are_prepared(tmp_path):

@@ -37,7 +37,7 @@ def made(changes=(), **comparison):
                 f"{FINAL}/cpu_seconds": 18.0,
                 f"{FINAL}/host_busy_cpu_seconds": 18.0 + 10.0,
             },
-            {"other_cpu_share": 0.25},
+            {"cpu_seconds": 54.0, "other_cpu_share": 0.25},
         ),
         (
             {f"{SEARCH}/flags": ["short_window", "contaminated"], f"{FINAL}/flags": []},

@@ -5,27 +5,18 @@ import pytest
 from automata.config.base import parsed
 from automata.config.files import DEFAULTS, combine, read_experiments
 from automata.config.job import Job, settings_of
-from automata.config.sections import SearchSettings
 from automata.errors import UserError
 from automata.registry import CONTROLS, METHODS
 from automata.training.subsets import subset_plan
 
 AXES = {"dataset": "dna", "search": "tpe", "scheduler": "asha", "selector": "gradmatch"}
 RUN = {**AXES, "fraction": 0.1, "seed": 0}
-VECTORS = {"source": "v.txt", "dimension": 2}
-REVIEWS = {"kind": "text", "path": "r.csv", "text": "t", "target": "y"}
-CHANGES = {
-    "own_datasets": {"reviews": REVIEWS},
-    "data": {"vectors": VECTORS, "sst2_neutral": "scores"},
-    "search": {"tpe": {"startup_configurations": 4}},
-    "scheduler": {"asha": {"grace_period": 2}, "hyperband": {"reduction_factor": 4}},
-    "selector": {"gradmatch-adaptive": {"floor": 0.5}, "gradmatch": {"l2": 0.5}},
-}
+SELECTOR = {"gradmatch-adaptive": {"floor": 0.5}, "gradmatch": {"l2": 0.5}}
 
 
 @pytest.fixture(scope="module")
 def experiment():
-    (experiment,) = read_experiments([DEFAULTS], CHANGES)
+    (experiment,) = read_experiments([DEFAULTS], {"selector": SELECTOR})
     return experiment
 
 
@@ -34,25 +25,6 @@ def job_of(run, experiment, **protocol):
     settings = settings_of(experiment, **{name: run.get(name, RUN[name]) for name in AXES})
     content = combine(settings.model_dump(mode="json"), {"protocol": protocol})
     return parsed(Job, {"run": {**RUN, **run}, "settings": content})
-
-
-def test_a_run_reads_settings_of_its_own_methods_only(experiment):
-    settings = settings_of(experiment, "dna", "random", "asha", "gradmatch-adaptive")
-    assert settings.search.tpe.startup_configurations == 20
-    assert experiment.search.only("tpe").tpe.startup_configurations == 4
-    scheduler, selector = settings.scheduler, settings.selector
-    assert (scheduler.asha.grace_period, scheduler.hyperband.reduction_factor) == (2, 3)
-    assert (selector.gradmatch_adaptive.floor, selector.gradmatch.l2) == (0.5, 0)
-    assert (scheduler.asha.warm_start, scheduler.of("one-epoch")) == (0.35, {})
-    assert settings.selector.of("adaptive-random") == {}
-    assert SearchSettings(initial=[{"hidden": 1}]).only("tpe").initial == [{"hidden": 1}]
-
-
-def test_preparation_has_only_settings_that_affect_the_file(experiment):
-    stated = [experiment.preparation(name).stated() for name in ("dna", "sst2", "reviews")]
-    own = {**REVIEWS, "validation": None, "test": None}
-    scores = {"vectors": VECTORS, "sst2_neutral": "scores"}
-    assert stated == [{}, scores, {"vectors": VECTORS, "own": own}]
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -71,6 +71,10 @@ def test_file_has_its_digest_beside_it_whenever_it_is_written(dataset, tmp_path)
     digest = written.with_name(f"{written.name}.sha256")
     assert {*tmp_path.iterdir()} == {written, digest}
     assert read_dataset(written).name == "other"
+    content = written.read_bytes()
+    written.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(UserError, match=f"{written}: damaged, .*is not that of {digest.name}"):
+        read_dataset(written)
     digest.unlink()  # as a kill of the writer may leave it
     with pytest.raises(UserError, match=r"delete it, and run the same .*\.safetensors\.sha256"):
         read_dataset(written)

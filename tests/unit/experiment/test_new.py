@@ -155,7 +155,8 @@ def test_dates_propose_an_order_and_identifiers_that_repeat_groups(name, cells, 
 def test_rows_that_are_left_out_decide_nothing():
     table = pd.DataFrame({**noisy(1), "y": SORTED}).to_csv(index=False)
     Path("t.csv").write_text(table + "".join(f"Total {number},\n" for number in range(9)))
-    own = guess(Path("t.csv"), "y", None, skip_rows=True).own
+    new(Path("t.csv"), "y", None, None, 1.0, skip_rows=True)
+    (own,) = yaml.safe_load(Path("t.yaml").read_text())["own_datasets"].values()
     assert own.keys() == {"kind", "path", "target", "skip_rows"}
 
 
@@ -173,8 +174,6 @@ def test_columns_with_many_odd_cells_are_left_out_or_categories_with_the_remedy(
 def test_numbers_that_are_not_whole_are_classes_if_they_are_few():
     ratings = np.resize(["1.0", "1.5", "2.0"], 120)
     assert own_of(noisy(1), ratings).own["categorical"] == ["y"]
-    with pytest.raises(UserError, match=r"amounts: .*categorical: \[y\]"):
-        own_of(noisy(1), RANDOM.normal(size=120))
 
 
 def test_columns_of_texts_are_named_with_the_option_that_takes_one():
@@ -351,15 +350,6 @@ def test_a_plan_keeps_to_what_is_asked(epochs, monkeypatch):
     assert asked(search_space={**removed, **few}).size.configurations == 3
 
 
-def test_rows_without_a_class_are_left_out_on_request():
-    frame = mixed()
-    frame.loc[:9, "species"] = None
-    frame.to_csv(FLOWERS, index=False)
-    with pytest.raises(UserError, match=r"missing classes: 10.*automata new --skip-rows"):
-        new_flowers()
-    assert "left out for their class: 10" in new_flowers(skip_rows=True)
-
-
 def test_existing_file_is_not_replaced():
     Path("flowers.yaml").write_text("mine")
     with pytest.raises(UserError, match=r"flowers\.yaml: already exists.* by --force"):
@@ -377,7 +367,6 @@ def test_existing_file_is_not_replaced():
     [
         (None, r"--target: missing; columns that can be classes: soil, town, seen, species"),
         ("color", "--target: 'color' is no column"),
-        ("row", "300 different numbers, such as 1, are amounts"),
     ],
 )
 def test_column_that_cannot_be_the_target_is_refused_in_one_line(target, message):

@@ -20,6 +20,8 @@ ROOT = Path(__file__).parents[3]
 RUN = {"dataset": "dna", "search": "tpe", "scheduler": "asha", "selector": "gradmatch"}
 RUN |= {"fraction": 0.1, "seed": 0}
 FULL = {"selector": "full", "fraction": 1}
+INITIAL = {"learning_rate": 0.002, "optimizer": "adam", "schedule": "none"}
+INITIAL |= {"hidden1": 150, "hidden2": 150, "batch_size": 16}
 
 
 def place(run=None, files=None, **changes):
@@ -35,6 +37,7 @@ def place(run=None, files=None, **changes):
         ({"protocol": {"tabular": {"epochs": 4}}}, True),
         ({"protocol": {"tabular": {"class_weights": "balanced"}}}, True),
         ({"search": {"tpe": {"startup_configurations": 7}}}, True),
+        ({"search": {"initial": [INITIAL]}}, True),
         ({"scheduler": {"asha": {"warm_start": 0.2}}}, True),
         ({"compute": {"threads_per_trial": 2}}, True),
         ({"metering": {"exclusive": True}}, True),
@@ -42,6 +45,7 @@ def place(run=None, files=None, **changes):
         ({"protocol": {"tabular": {"momentum": 0.0, "class_weights": "none"}}}, False),
         ({"scheduler": {"hyperband": {"reduction_factor": 2}}}, False),
         ({"data": {"cache": "elsewhere", "vectors": {"dimension": 50}}}, False),
+        ({"data": {"sst2_neutral": "scores"}}, False),
     ],
     ids=str,
 )
@@ -49,6 +53,12 @@ def test_only_a_setting_that_a_run_reads_changes_its_protocol(change, read):
     changed = place(**change)
     assert (changed.protocol != place().protocol) == read
     assert changed._replace(protocol="") == place()._replace(protocol="")
+
+
+@pytest.mark.parametrize("data", [{"vectors": {"dimension": 50}}, {"sst2_neutral": "scores"}])
+def test_how_texts_are_prepared_changes_their_protocol(data):
+    texts = {"dataset": "sst2"}
+    assert place(texts, data=data).protocol != place(texts).protocol
 
 
 def test_settings_of_a_selector_change_the_variant_alone():

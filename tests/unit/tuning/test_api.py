@@ -38,7 +38,7 @@ from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
 from automata.experiment import probe, recommended, request
 from automata.experiment.new import new
-from automata.experiment.recommended import ASHA, HEDGE, PATIENCE
+from automata.experiment.recommended import ASHA, PATIENCE
 from automata.experiment.sizes import Epoch
 from automata.loading import make
 from automata.prediction.predict import load
@@ -97,14 +97,7 @@ def test_it_is_a_job_of_the_workflow(tmp_path: Path) -> None:
 
 
 @in_process
-@pytest.mark.parametrize(
-    ("rows", "minutes", "method"),
-    [(150, 0.06, ASHA), pytest.param(4500, 6000, HEDGE, marks=pytest.mark.slow)],
-)
 def test_without_a_method_it_does_what_new_writes(
-    rows: int,
-    minutes: float,
-    method: str,
     iris: pd.DataFrame,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -119,19 +112,19 @@ def test_without_a_method_it_does_what_new_writes(
             request.recommend(folder)
 
     monkeypatch.setattr(api, "run_command", recommend_only)
-    frame = pd.concat([iris] * (rows // 150)).assign(number=range(rows))
+    frame = iris.assign(number=range(150))
     frame.to_csv("iris.csv", index=False)
-    new(Path("iris.csv"), "species", None, None, hours=minutes / 60)
+    new(Path("iris.csv"), "species", None, None, hours=0.001)
     (experiment,) = read_experiments([DEFAULTS, Path("iris.yaml")])
     with pytest.raises(automata.UserError, match="model"):  # there is none
-        automata.tune(frame, "species", minutes=minutes, folder=tmp_path / "tuned")
+        automata.tune(frame, "species", minutes=0.06, folder=tmp_path / "tuned")
     (planned,) = read_experiments([], json.loads(Path("tuned/plan.json").read_text())["config"])
     assert planned.protocol_of("data") == experiment.protocol_of("iris")
     update = {"dataset": "iris"}
     assert first_run(planned).model_copy(update=update) == first_run(experiment)
     said = capsys.readouterr().out
     assert "number: left out (" in said
-    assert f"\nmethod: {method}, by predicted times: " in said
+    assert f"\nmethod: {ASHA}, by predicted times: " in said
 
 
 @pytest.mark.slow

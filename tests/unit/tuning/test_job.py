@@ -104,17 +104,13 @@ def interrupt(*arguments):
     raise KeyboardInterrupt
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("ray")
-@pytest.mark.usefixtures("in_ray")
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a host without a GPU")
 def test_a_worker_without_the_gpu_of_its_job_is_one_line(data, tmp_path, monkeypatch):
     monkeypatch.setattr(context_module, "choose_device", lambda *_: torch.device("cuda"))
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "a GPU")
-    with pytest.raises(UserError) as error:
+    line = f"^compute.device: cuda: {platform.node()}: torch sees no GPU here"
+    with pytest.raises(UserError, match=line):
         run_job(make_job(), data, tmp_path / "job")
-    line = f"compute.device: cuda: {platform.node()}: torch sees no GPU here"
-    assert (known_reason(error.value) or "").startswith(line)
 
 
 def test_on_a_cluster_its_gpus_decide(data):
@@ -170,18 +166,9 @@ def finalists_of(trials):
     return finalists.values()
 
 
-@pytest.mark.parametrize(
-    ("finalists", "patience"),
-    [
-        pytest.param(1, None, marks=pytest.mark.slow),
-        (3, None),
-        pytest.param(3, 1, marks=pytest.mark.slow),
-    ],
-)
-def test_an_interrupted_final_training_repeats_one_epoch(
-    data, tmp_path, monkeypatch, finalists, patience
-):
-    job = make_job(finalists=finalists, patience=patience)
+@pytest.mark.parametrize("patience", [None, pytest.param(1, marks=pytest.mark.slow)])
+def test_an_interrupted_final_training_repeats_one_epoch(data, tmp_path, monkeypatch, patience):
+    job = make_job(finalists=3, patience=patience)
     train, epochs, stops = TrainingRun._train_epoch, [], []
 
     def counted(run, subset):
@@ -226,9 +213,7 @@ SearchLog.append = killed_later
 run(Job.model_validate_json(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))
 """
 ASHA_ON_ALL = make_job(run={"search": "tpe", "scheduler": "asha"} | FULL)
-OF_SIX = {"configurations": 9, "finalists": 6, "finalist_rungs": {0.1: 4, 0.5: 2}}
-ONE, SIX = make_job(), make_job(run={"selector": "rs2"}, **OF_SIX)
-TWO_AT_ONCE = make_job(2, **HEDGE)
+ONE, TWO_AT_ONCE = make_job(), make_job(2, **HEDGE)
 
 
 @pytest.mark.slow
@@ -240,9 +225,8 @@ TWO_AT_ONCE = make_job(2, **HEDGE)
         (ASHA_ON_ALL, "search", 5),
         # Hyperband's 3 + 2 x 2 results end the first screen, and a worker saves its first epoch.
         (TWO_AT_ONCE, "search", 12),
-        (SIX, "final", 5),
-        *((ONE, "final", results) for results in (0, 1, 2)),
-        *((SIX, "final", results) for results in (0, 9)),
+        (ONE, "final", 0),
+        (ONE, "final", 2),  # all
         (TWO_AT_ONCE, "final", 4),
     ],
 )
@@ -273,8 +257,7 @@ def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase,
     assert {evaluations[-1].finished_at for evaluations in logged} <= kept
 
 
-@pytest.mark.parametrize("scheduler", ["hyperband", "asha"])
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("scheduler", "share"), [("hyperband", 0.5), ("asha", 0.5), ("asha", 1)])
 def test_an_interrupted_search_without_its_files_keeps_its_results(
     data, tmp_path, scheduler, share
 ):
@@ -286,13 +269,13 @@ def test_an_interrupted_search_without_its_files_keeps_its_results(
     shutil.rmtree(tmp_path / "search/models")
     log, results = SearchLog(work.search.log), round(share * len(evaluations(record)))
     places = [n for n, entry in enumerate(log.entries, 1) if isinstance(entry, TrialReported)]
-    log.cut(places[results - 1] if results else 2, "interrupted")
+    log.cut(places[results - 1], "interrupted")
 
     again = run_job(job, data, work.path)
 
     assert outcome(again) == outcome(record)
     assert differences(again) == []
-    assert again.resumed == (results > 0)
+    assert again.resumed
     kept = {evaluation.finished_at for evaluation in evaluations(again)}
     assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
     assert len(again.tuning.segments) == (2 if share == 0.5 else 1)
@@ -402,9 +385,7 @@ def test_another_data_set_in_the_file_is_refused(data, tmp_path):
         run_job(Job.model_validate(other), data, tmp_path / "job")
 
 
-@pytest.mark.parametrize(
-    ("selector", "patience"), [("gradmatch", None), ("gradmatch", 2), ("full", None), ("full", 2)]
-)
+@pytest.mark.parametrize(("selector", "patience"), [("gradmatch", 2), ("full", None)])
 def test_the_model_of_a_finished_run_is_trained_again(data, tmp_path, selector, patience):
     job = make_job(run={"selector": selector}, patience=patience)
     encoding, output = tmp_path / "encoding.json", tmp_path / "record.json"
@@ -464,11 +445,10 @@ ASHA = {"scheduler": "asha"}
         (ASHA, {}, {}, N),
         # Hyperband's last bracket was filled in part: how it halves, more trials decide.
         ({"search": "tpe"}, {}, {}, 3),
-        ({"scheduler": "none"}, {}, {}, N),
         (ASHA, {}, {"reselect_every": 3}, 0),
         pytest.param(ASHA, HEDGE, HEDGE, 0, marks=pytest.mark.slow),
     ],
-    ids=["asha", "hyperband", "none", "other settings", "screens"],
+    ids=["asha", "hyperband", "other settings", "screens"],
 )
 def test_a_larger_search_takes_the_results_of_a_finished_one(
     data, tmp_path, run, smaller, larger, kept

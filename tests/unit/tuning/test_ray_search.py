@@ -98,7 +98,7 @@ def run(folder, search, seconds=math.inf, pause=0.0):
 
 @pytest.mark.parametrize(
     ("scheduler_name", "search_name", "slots"),
-    [*((name, "tpe", 1) for name in SCHEDULERS), ("hyperband", "random", 8)],
+    [("asha", "tpe", 1), ("hyperband", "tpe", 1), ("hyperband", "random", 8)],
 )
 def test_a_search_decides_in_ray_as_without_it_if_scores_tie(
     tmp_path, scheduler_name, search_name, slots

@@ -100,6 +100,8 @@ def test_rows_without_a_class_are_left_out_on_request(tmp_path):
     raw = loaded(tmp_path, table, skip_rows=True)
     assert raw.classes == ["a", "b"]
     assert "path: rows left out for their class: 21, the first in row 4" in raw.facts["read"]
+    with pytest.raises(UserError, match=r"missing classes: 20.*automata new --skip-rows"):
+        loaded(tmp_path, table)
     named = loaded(tmp_path, classes(["a", "NA"] * 10), categorical=["kind"])
     assert named.classes == ["NA", "a"]  # where the user says so
 
