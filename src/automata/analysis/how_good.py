@@ -180,8 +180,12 @@ def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
     seeds = len(runs)
     if seeds == 1:
         return "one seed: another one may give another result"
+    searches = f"{seeds} searches with different seeds"
+    scores = runs[SCORES[metric]]
+    if scores.nunique() == 1:
+        return f"all {searches} have {value(metric, scores.iloc[0])} on the same test rows"
     mean = f"{mean_score(metric, runs)} ({wording.INTERVALS[interval(seeds)]})"
-    return f"{mean} is the mean of {seeds} searches with different seeds, on the same test rows"
+    return f"{mean} is the mean of {searches}, on the same test rows"
 
 
 def _worth(

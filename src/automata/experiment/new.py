@@ -35,7 +35,8 @@ COMMENTS = {
 }
 """Comments on keys of the protocol."""
 TOGETHER = (
-    "models: {rows: train+validation}   # few rows: the model learns from both, scores are of train"
+    "models: {rows: train+validation}   # few rows: the kept model learns from both, tested ones do "
+    "not"
 )
 FEW_ROWS = 500
 """Training rows below which the model that predicts also learns from the validation rows."""

@@ -190,14 +190,15 @@ def recommended(
 
 def uncertain(data: Dataset, metric: str) -> str:
     """Return how wide the interval of the result will be, if a class has few test rows."""
-    counts = data.metadata.get("rows_by_class", {}).get("test", {}).values()
-    if min(counts, default=FEW_TEST_ROWS) >= FEW_TEST_ROWS:
+    counts = data.metadata.get("rows_by_class", {}).get("test", {})
+    rarest = min(counts, key=counts.__getitem__, default=None)
+    if rarest is None or counts[rarest] >= FEW_TEST_ROWS:
         return ""
+    few, score = f"Few test rows, '{rarest}' has {counts[rarest]}", METRICS[metric].words
     rows, note = rows_of(metric, len(data.test), data.metadata)
     if not rows:
-        return f"Few test rows: the 95 % interval of the {METRICS[metric].words} will not be known"
-    reach = f"its 95 % interval will be {likely(0.8, rows)} ({note})"
-    return f"Few test rows: if the {METRICS[metric].words} is 80 %, {reach}"
+        return f"{few}: the 95 % interval of the {score} will not be known"
+    return f"{few}: if the {score} is 80 %, its 95 % interval will be {likely(0.8, rows)} ({note})"
 
 
 def allowed(data: Dataset, size: Size) -> list[str]:

@@ -172,8 +172,11 @@ def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
     rows = "another score: by how much is not known (the rarest class has 1 test row)"
     rare = {**SIMPLE, "rows_by_class": {"test": {"a": 900, "b": 1}}}
     assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0].endswith(rows)
-    words = "90 % [90, 90] (95 % bootstrap interval) is the mean of 3 searches with different seeds"
-    assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1].startswith(words)
+    words = "all 3 searches with different seeds have 90 % on the same test rows"
+    assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1] == words
+    words = "80 % [70, 90] (95 % bootstrap interval) is the mean of 3 searches with different seeds"
+    runs = pd.DataFrame([{**RUN, "test_accuracy": score} for score in (0.7, 0.8, 0.9)])
+    assert how_good(RUN, runs, NO_DRAWS, TRIALS, SIMPLE, {})["uncertainty"][1].startswith(words)
 
 
 DRAWS = pd.DataFrame([{**RUN, "test_accuracy": score} for score in (0.5, 0.6, 0.9)])

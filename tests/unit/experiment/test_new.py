@@ -399,10 +399,10 @@ def test_a_search_longer_than_allowed_is_the_smallest_that_finds_a_good_model(ep
     ("counts", "expected"),
     [
         # By the usual calculator, Wilson's interval of 48 of 60 is 68.2 to 88.2 %.
-        ([150, 75, 75], "if the accuracy is 80 %, its 95 % interval will be 68.2 to 88.2 % (60"),
+        ([150, 75, 75], "15: if the accuracy is 80 %, its 95 % interval will be 68.2 to 88.2 %"),
         # Of 2 x 12 rows, 19 (79 %) are right: 59.5 to 90.8 %.
-        ([240, 60], "if the balanced accuracy is 80 %, its 95 % interval will be 59.5 to 90.8 % ("),
-        ([270, 30], "the 95 % interval of the balanced accuracy will not be known"),
+        ([240, 60], "12: if the balanced accuracy is 80 %, its 95 % interval will be 59.5 to"),
+        ([270, 30], "6: the 95 % interval of the balanced accuracy will not be known"),
         ([300, 150, 150], None),
     ],
 )
@@ -410,7 +410,7 @@ def test_few_test_rows_say_how_wide_the_interval_will_be(epochs, counts, expecte
     epochs(0.1)
     frame = pd.concat([mixed()] * (sum(counts) // ROWS))
     frame.assign(species=np.repeat([*"abc"][: len(counts)], counts)).to_csv(FLOWERS, index=False)
-    summary, advice = new_flowers(), f"Few test rows: {expected or ''}"
+    summary, advice = new_flowers(), f"Few test rows, 'b' has {expected or ''}"
     assert (f"\n{advice}" in summary) is (expected is not None)
     assert (f"\n# {advice}" in Path("flowers.yaml").read_text()) is (expected is not None)
 

@@ -132,7 +132,7 @@ def test_the_page_of_own_data_has_an_answer_and_nothing_about_the_paper(runs, tm
         in html
     )
     assert "<strong>40 % accuracy</strong> on" in html  # the mean
-    assert "mean of 3 seeds; the model that is kept, of seed" in html
+    assert "mean of 3 seeds; these hyper-parameters, of seed" in html
     assert re.search("automata predict results/runs/.*/seed-[0-2] NEWROWS", html)
     assert '<p class="alert">Do not trust its probabilities: its log loss (0.200) is' in html
     cells = re.findall("<th scope=.row.>(.*?)</th>" + "<td>(.*?)</td>" * 3, html)
