@@ -35,8 +35,7 @@ COMMENTS = {
 }
 """Comments on keys of the protocol."""
 TOGETHER = (
-    "models: {rows: train+validation}   # few rows: the kept model learns from both, tested ones do "
-    "not"
+    "models: {rows: train+validation}   # few rows: the kept model, not tested, learns from both"
 )
 FEW_ROWS = 500
 """Training rows below which the model that predicts also learns from the validation rows."""
