@@ -288,8 +288,11 @@ def test_rows_in_memory_that_do_not_fit_are_refused_in_one_line(flowers, rows, p
 
 
 def test_an_unknown_path_of_a_model_is_refused_in_one_line(tmp_path):
-    with pytest.raises(UserError, match=rf"\A{tmp_path}/none: no such model; .*\Z"):
+    with pytest.raises(UserError, match=rf"\A{tmp_path}/none: no such file or folder\Z"):
         automata.load(f"{tmp_path}/none")
+    (tmp_path / "best.yaml").write_text("best: {}")
+    with pytest.raises(UserError, match=r"best\.yaml: not a model: name its folder, or its model"):
+        automata.load(f"{tmp_path}/best.yaml")
 
 
 def test_images_that_are_no_bytes_are_refused_in_one_line(tmp_path):

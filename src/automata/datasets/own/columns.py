@@ -230,7 +230,7 @@ def parse_cells(table: Table, column: Column) -> tuple[Cells, list[str]]:
     odd = [texts[row] for row in np.flatnonzero(is_odd)]
     if len(odd) > MOST_ODD * len(texts):
         raise UserError(
-            f"{table.place(column.name)}: '{odd[0]}' is not a {column.kind} as in the training file "
-            f"(such cells: {table.count(is_odd)}): empty them, and the median takes their place"
+            f"{table.place(column.name)}: '{odd[0]}' is not a {column.kind} as in the training "
+            f"file (such cells: {table.count(is_odd)}): empty them, and the median replaces them"
         )
     return np.where(is_odd, np.nan, values), [*dict.fromkeys(odd)]

@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
+from automata.config.base import parsed
 from automata.config.data import OwnTabular
 from automata.datasets.own import columns
 from automata.datasets.own.columns import Column, Refused
@@ -80,7 +81,8 @@ def guess(
     if path.is_dir() or path.suffix.lower() == ".npz":
         flip = "false where a mirrored image is another class, as with digits"
         return Guess({"kind": "image", "path": str(path), "flip": True}, {"flip": flip})
-    plain = OwnTabular(kind="tabular", path=str(path), target=target or "-", encoding=encoding)
+    keys = {"kind": "tabular", "path": str(path), "target": target or "-", "encoding": encoding}
+    plain = parsed(OwnTabular, keys)
     table = read_table(path, plain)
     own: dict[str, Any] = {"path": str(path), "target": target, **given}
     reasons: dict[str, str] = {}
