@@ -70,7 +70,15 @@ def test_other_encodings_are_asked_for_and_never_guessed(tmp_path, encoding, wor
     content = f"x,y\n{word},a\nplain,b\n".encode(encoding)
     with pytest.raises(UserError, match=r"not utf-8 .*: name its encoding .*automata new --encod"):
         read(tmp_path, content)
-    assert read(tmp_path, content, encoding=encoding).cells("x") == [word, "plain"]
+    table = read(tmp_path, content, encoding=encoding)
+    assert table.cells("x") == [word, "plain"]
+    with pytest.raises(UserError, match=rf"read as {encoding}, the encoding of the training file"):
+        table.require(["z"], "the model needs")
+
+
+def test_the_most_frequent_encoding_is_the_first_hint(tmp_path):
+    with pytest.raises(UserError, match=r"--encoding\): perhaps cp1252 \('Größe'\), "):
+        read(tmp_path, "Größe,y\n1,a\n".encode("cp1252"))
 
 
 def test_compressed_and_parquet_files_hold_the_same(tmp_path):
