@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -183,6 +184,7 @@ def tune(
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(f"own_datasets.{NAME}", "own")
             message = message.replace(str(work / FRAME), "data").replace(str(work / IMAGES), "data")
+            message = re.sub(r"automata new --[\w-]+", "in own", message)
             if folder is None:
                 message = message.replace(KEPT, "`folder` would keep finished work")
             raise UserError(message) from error

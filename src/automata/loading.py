@@ -43,7 +43,9 @@ def load_own(target: str, key: str) -> Any:
         ) from error
     if not callable(getattr(module, attribute, None)):
         own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
-        raise UserError(f"{key}: {name} has no function {attribute}; it has {', '.join(own)}")
+        raise UserError(
+            f"{key}: {name} has no function or class {attribute}; it has {', '.join(own)}"
+        )
     return getattr(module, attribute)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from automata.analysis.energy import AMOUNTS, with_amounts
 from automata.analysis.quantities import ERROR, QUANTITIES
-from automata.analysis.runs import RunRow
+from automata.analysis.runs import RESUMED, RunRow
 from automata.analysis.study import PANEL, RUN
 from automata.config.sections import Carbon
 from automata.records.measurement import CONTAMINATED_SHARE
@@ -40,6 +40,9 @@ SAME_ENERGY = ["energy_method", "energy_source"]
 
 NOT_COMPARABLE = "not comparable with its FULL"
 """Start of the reason why a run is refused that differs from its FULL in SAME."""
+
+SET_ASIDE = "FULL itself"
+"""Start of the reason why FULL's own row is refused."""
 
 FORWARD_SHARE = 1 / 3
 """Cost of a forward pass over the training set, in epochs: a training step costs three passes."""
@@ -100,6 +103,9 @@ def _refusal(run: RunRow, full: RunRow | None) -> str | None:
     """Return why `run` is not compared with `full`; None if it is."""
     if full is None:
         return "no FULL run to compare with"
+    if run is full and run.set_aside:
+        scores = "; its time is the sum over calls, its scores are not affected"
+        return f"{SET_ASIDE} {run.set_aside}{scores * (run.set_aside == RESUMED)}"
     for name, row in (("the run", run), ("its FULL", full)):
         if row.set_aside:
             return f"{NOT_COMPARABLE}: {name} {row.set_aside}"

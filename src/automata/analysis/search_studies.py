@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.ratios import NOT_COMPARABLE, PAIR
+from automata.analysis.ratios import NOT_COMPARABLE, PAIR, SET_ASIDE
 from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
 
@@ -120,7 +120,7 @@ def anytime(trials: pd.DataFrame, clock: str) -> pd.DataFrame:
 
 def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
     """Return the trials of runs whose `clock` compares with FULL's, or that have no FULL run."""
-    apart = ratios["refused"].fillna("").str.startswith(NOT_COMPARABLE)
+    apart = ratios["refused"].fillna("").str.startswith((NOT_COMPARABLE, SET_ASIDE))
     known = ratios["full_record"].notna()
     if clock == "elapsed_joules":
         known &= ratios["energy_method"].notna()

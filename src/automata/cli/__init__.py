@@ -30,12 +30,13 @@ COMMANDS: dict[str, Command] = {
 def main(arguments: list[str] | None = None) -> None:
     """Run one command; on an error print one line at the end and exit with status 1."""
     open_streams()
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Formatter("%(asctime)s %(name)s: %(message)s"))
-    logging.basicConfig(handlers=[handler])
-    logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     options = vars(_parser().parse_args(arguments))
     name = options.pop("name")
+    origin = "" if name == "predict" else "%(asctime)s %(name)s: "  # a user types `predict`
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Formatter(f"{origin}%(message)s"))
+    logging.basicConfig(handlers=[handler])
+    logging.getLogger("automata").setLevel(logging.INFO)  # libraries: warnings only
     try:
         COMMANDS[name](**options)
         sys.stdout.flush()

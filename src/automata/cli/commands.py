@@ -63,7 +63,9 @@ def predict(
 
     if factory is not None:
         sys.path.insert(0, str(Path.cwd()))  # as in the workflow
-    write_text(output, load(model, factory).table(rows).to_csv(index=False))
+    table = load(model, factory).table(rows)
+    write_text(output, table.to_csv(index=False))
+    logging.getLogger(__name__).info("%d rows written to %s", len(table), output)
 
 
 def status(

@@ -10,6 +10,7 @@ import torch
 import yaml
 
 from automata.allocation import cpus
+from automata.analysis import wording
 from automata.analysis.how_good import likely, rows_of
 from automata.config import spaces
 from automata.config.data import VECTORS
@@ -105,7 +106,7 @@ class Plan(NamedTuple):
     @property
     def cost(self) -> str:
         """The expected time and energy, as text."""
-        energy = "" if self.kwh is None else f", {max(0.001, self.kwh):.2g} kWh"
+        energy = "" if self.kwh is None else f", {wording.energy(self.kwh)}"
         return f"about {duration(self.seconds)}{energy}"
 
     def lines(self, hours: float) -> list[str]:

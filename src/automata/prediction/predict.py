@@ -102,6 +102,8 @@ def load(path: str | Path, factory: str | None = None) -> Predictor:
 
 def _model_file(path: Path) -> Path:
     """Return the file of the model at `path`; an experiment has the model of its best run."""
+    if not path.exists() and path.name != MODEL:
+        raise UserError(f"{path}: no such file or folder")
     best = path / "best.yaml"
     if best.is_file():
         root = best.resolve().parents[2]  # where Snakemake worked

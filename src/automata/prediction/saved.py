@@ -23,6 +23,7 @@ from automata.loading import reason
 from automata.models.classifier import Classifier, build_model
 from automata.models.loss import CrossEntropy
 from automata.records.base import Recorded
+from automata.records.paths import MODEL
 from automata.records.record import Record, unsealed
 
 BLANK = "0" * 64
@@ -141,6 +142,8 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
         with safe_open(path, framework="pt") as file:
             saved = SavedModel.model_validate_json((file.metadata() or {})["model"])
     except (OSError, SafetensorError, KeyError, ValidationError) as error:
+        if path.suffix != Path(MODEL).suffix:
+            raise UserError(f"{path}: not a model: name its folder, or its {MODEL}") from error
         problem = "damaged, or no model of this version of the project"
         raise UserError(f"{path}: {problem}: {first_line(error)}") from error
     content = path.read_bytes().replace(saved.digest.encode(), BLANK.encode(), 1)

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from automata.analysis.ratios import ceiling, ratios_to_full
-from automata.analysis.runs import RunRow
+from automata.analysis.runs import RESUMED, RunRow
 from support.tabulated import CARBON
 
 from .conftest import only, run
@@ -104,6 +104,9 @@ def test_a_run_that_does_not_compare_is_refused_and_says_why(changes, refused, c
     assert caplog.messages == [f"run.json (FULL: full.json): {refused}"]
     set_aside = of_run(full(set_aside="was resumed"), own())
     assert set_aside["refused"] == f"{OTHERS}its FULL was resumed"
+    (alone,) = ratios_to_full(pd.DataFrame([full(set_aside=RESUMED)]), CARBON)["refused"]
+    more = "its time is the sum over calls, its scores are not affected"
+    assert alone == f"FULL itself {RESUMED}; {more}"
 
 
 @pytest.mark.parametrize("disturbed", [("run.json",), ("full.json",), ()])

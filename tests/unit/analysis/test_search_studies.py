@@ -119,6 +119,7 @@ NO_FULL = {"refused": "no FULL run to compare with", "full_record": None, "energ
     ("changes", "seconds", "joules"),
     [
         ({"refused": APART}, {1}, {1}),
+        ({"refused": "FULL itself was resumed"}, {1}, {1}),
         ({"refused": "the final training diverged: nan"}, {0, 1}, {0, 1}),
         ({"energy_ratio": None}, {0, 1}, {1}),
         (NO_FULL, {0, 1}, {0, 1}),

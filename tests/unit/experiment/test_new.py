@@ -129,7 +129,7 @@ def test_an_identifier_is_named_and_left_out_where_it_holds_the_class(identifier
     assert guessed.own.get("drop", []) == ["Id"] * (dropped is not None)
     assert guessed.reasons.get("Id", "").startswith(dropped or "")
     read = load("t", OwnTabular.model_validate(guessed.own)).facts["read"]
-    named = "Id: number (looks like an identifier: drop leaves it out)"
+    named = "Id: number (kept; looks like an identifier: add it to drop to leave it out)"
     assert (named in read) is (dropped is None)
 
 
@@ -178,13 +178,13 @@ def test_numbers_that_are_not_whole_are_classes_if_they_are_few():
 
 def test_columns_of_texts_are_named_with_the_option_that_takes_one():
     says = [f"number {number} says that it is good" for number in range(120)]
-    with pytest.raises(UserError, match=r"no column .*--text title .*--text review classifies"):
+    with pytest.raises(UserError, match=r"no column .*text: title .*text: review classifies"):
         own_of({"title": says, "review": says[::-1]})
     with pytest.raises(UserError, match="no column can be a feature: there is no other"):
         own_of({})
     guessed = own_of({**{f"x{number}": noisy(1)["x"] for number in range(6)}, "review": says})
     assert guessed.own["drop"] == ["review"]
-    assert guessed.reasons["review"].endswith("--text review classifies these texts")
+    assert guessed.reasons["review"].endswith("text: review classifies these texts")
     own_of({"n": range(120), "review": says})
     assert guess(Path("t.csv"), "y", "review").advice == ["n: left out (beside the texts)"]
 
@@ -365,8 +365,8 @@ def test_existing_file_is_not_replaced():
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        (None, r"--target: missing; columns that can be classes: soil, town, seen, species"),
-        ("color", "--target: 'color' is no column"),
+        (None, r"target: missing; columns that can be classes: soil, town, seen, species"),
+        ("color", "target: there is no column 'color'"),
     ],
 )
 def test_column_that_cannot_be_the_target_is_refused_in_one_line(target, message):

@@ -87,7 +87,7 @@ def test_users_logits_are_head_of_features_and_options_reach_the_factory(dataset
 @pytest.mark.parametrize(
     ("model", "expected"),
     [
-        (own("nn"), "users_nets has no function nn; it has .*build"),
+        (own("nn"), "users_nets has no function or class nn; it has .*build"),
         (own("headless"), r"the module needs features\(inputs\) and head, an nn.Linear"),
         (own("nothing"), "returned NoneType, not a torch.nn.Module"),
         (own("build", classes=7), "head has 7 outputs, clouds has 3 classes"),

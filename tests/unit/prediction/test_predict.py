@@ -14,6 +14,7 @@ import torch
 from PIL import Image
 
 import automata
+from automata.cli import main
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
@@ -287,9 +288,18 @@ def test_rows_in_memory_that_do_not_fit_are_refused_in_one_line(flowers, rows, p
         automata.load(flowers.file).predict(rows)
 
 
+def test_the_command_says_how_many_rows_it_wrote(flowers, tmp_path, caplog):
+    output = str(tmp_path / "classes.csv")
+    main(["predict", str(flowers.file), str(flowers.test), "--output", output])
+    assert caplog.messages[-1] == f"30 rows written to {output}"
+
+
 def test_an_unknown_path_of_a_model_is_refused_in_one_line(tmp_path):
-    with pytest.raises(UserError, match=rf"\A{tmp_path}/none: no such model; .*\Z"):
+    with pytest.raises(UserError, match=rf"\A{tmp_path}/none: no such file or folder\Z"):
         automata.load(f"{tmp_path}/none")
+    (tmp_path / "best.yaml").write_text("best: {}")
+    with pytest.raises(UserError, match=r"best\.yaml: not a model: name its folder, or its model"):
+        automata.load(f"{tmp_path}/best.yaml")
 
 
 def test_images_that_are_no_bytes_are_refused_in_one_line(tmp_path):

@@ -123,7 +123,7 @@ def test_without_a_method_it_does_what_new_writes(
     update = {"dataset": "iris"}
     assert first_run(planned).model_copy(update=update) == first_run(experiment)
     said = capsys.readouterr().out
-    assert "number: left out (" in said
+    assert "number: left out: " in said
     assert f"\nmethod: {ASHA}, by predicted times: " in said
 
 

@@ -28,7 +28,7 @@ FEWEST_NAMES, NAMES_PER_ROW = 20, 0.9
 """A column of texts names rows if it has at least so many different ones, and so many per row."""
 
 NUMBERING = "seems to number the rows"
-IDENTIFIER = "looks like an identifier: drop leaves it out"
+IDENTIFIER = "kept; looks like an identifier: add it to drop to leave it out"
 UNIQUE = 0.95
 """Smallest share of different cells in an identifier of whole numbers."""
 
@@ -117,8 +117,9 @@ def classify(train: Table, name: str, own: OwnTabular) -> Column | Refused:
         return column
     if len(counts) >= max(FEWEST_NAMES, NAMES_PER_ROW * len(train.frame)) and not own.rare_below:
         return Refused(
-            f"names rows: {len(counts):,} different texts in {len(train.frame):,} rows, such as "
-            f"'{next(iter(counts)):.40}': rare_below merges rare texts, categorical keeps all"
+            f"looks like an identifier ({len(counts):,} different texts in {len(train.frame):,} "
+            f"rows, such as '{next(iter(counts)):.40}'): rare_below merges rare texts, categorical "
+            "keeps all"
         )
     code = spelling.find_code([*counts])
     return Column(name, "category", f"codes such as '{code}'" if code else "")
@@ -229,7 +230,7 @@ def parse_cells(table: Table, column: Column) -> tuple[Cells, list[str]]:
     odd = [texts[row] for row in np.flatnonzero(is_odd)]
     if len(odd) > MOST_ODD * len(texts):
         raise UserError(
-            f"{table.place(column.name)}: '{odd[0]}' is no {column.kind} that the training file "
-            f"has (such cells: {table.count(is_odd)}): missing makes them gaps"
+            f"{table.place(column.name)}: '{odd[0]}' is not a {column.kind} as in the training "
+            f"file (such cells: {table.count(is_odd)}): empty them, and the median replaces them"
         )
     return np.where(is_odd, np.nan, values), [*dict.fromkeys(odd)]

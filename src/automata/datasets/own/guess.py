@@ -14,6 +14,7 @@ import pandas as pd
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.tree import DecisionTreeClassifier
 
+from automata.config.base import parsed
 from automata.config.data import OwnTabular
 from automata.datasets.own import columns
 from automata.datasets.own.columns import Column, Refused
@@ -61,7 +62,7 @@ class Guess:
     def left_out(self) -> list[str]:
         """A line for each column that the proposal leaves out, without those of the user."""
         dropped = [name for name in self.own.get("drop", []) if name in self.reasons]
-        return [f"{name}: left out ({self.reasons[name]})" for name in dropped]
+        return [f"{name}: left out: {self.reasons[name]}" for name in dropped]
 
 
 def guess(
@@ -80,7 +81,8 @@ def guess(
     if path.is_dir() or path.suffix.lower() == ".npz":
         flip = "false where a mirrored image is another class, as with digits"
         return Guess({"kind": "image", "path": str(path), "flip": True}, {"flip": flip})
-    plain = OwnTabular(kind="tabular", path=str(path), target=target or "-", encoding=encoding)
+    keys = {"kind": "tabular", "path": str(path), "target": target or "-", "encoding": encoding}
+    plain = parsed(OwnTabular, keys)
     table = read_table(path, plain)
     own: dict[str, Any] = {"path": str(path), "target": target, **given}
     reasons: dict[str, str] = {}
@@ -91,8 +93,8 @@ def guess(
     if target not in table.columns:
         counts = {name: table.frame[name].nunique() for name in table.columns}
         few = [name for name, count in counts.items() if 2 <= count <= MOST_PROPOSED]
-        problem = "missing" if target is None else f"'{target}' is no column"
-        raise UserError(f"--target: {problem}; columns that can be classes: {listed(few)}")
+        problem = "missing" if target is None else f"there is no column '{target}'"
+        raise UserError(f"target: {problem}; columns that can be classes: {listed(few)}")
     if skip_rows:
         own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
     others = [name for name in table.columns if name != target]
@@ -133,7 +135,7 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
             reasons[name] = column.reason
         elif isinstance(column, Refused) or column.reason == columns.NUMBERING:
             own.setdefault("drop", []).append(name)
-            texts = f"; --text {name} classifies these texts" * (name in text_columns)
+            texts = f"; text: {name} classifies these texts" * (name in text_columns)
             reasons[name] = f"{column.reason}{texts}"
         else:
             features.append(column)

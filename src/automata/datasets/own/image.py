@@ -14,7 +14,7 @@ from PIL import ExifTags, Image, ImageOps
 
 from automata.config.data import OwnImage
 from automata.datasets.own.folders import class_files, files_at
-from automata.datasets.own.splits import KEYS, FileLabels, assign, given_paths, raw_splits
+from automata.datasets.own.splits import NOTED, FileLabels, assign, given_paths, raw_splits
 from automata.datasets.raw import Images, RawSplits
 from automata.errors import UserError, listed
 
@@ -30,7 +30,7 @@ def load(own: OwnImage) -> RawSplits[Images]:
     pictures, _, notes = files["train"]
     size = own.size or _common_size(pictures, notes)
     images = {split: _to_array(some, size, notes) for split, (some, _, notes) in files.items()}
-    read = [f"{KEYS[split]}: {note}" for split, (_, _, notes) in files.items() for note in notes]
+    read = [f"{NOTED[split]}: {note}" for split, (_, _, notes) in files.items() for note in notes]
     return raw_splits(own, classes, parts, lambda part: images[part.file][part.rows], read)
 
 

@@ -50,6 +50,8 @@ class Table:
     """All marks of a missing cell."""
     lines_above: int
     separator: str | None
+    encoding: str | None
+    """The configured encoding of a text file."""
     types: Mapping[str, str]
     """The content of a column by its type in Parquet: text, number or date."""
     notes: list[str]
@@ -76,6 +78,8 @@ class Table:
         """Raise UserError if a column is missing; `why` says who needs it."""
         if absent := [name for name in columns if name not in self.frame]:
             present = f"it has {listed(self.columns)}"
+            if self.encoding:
+                present += f" (read as {self.encoding}, the encoding of the training file)"
             raise UserError(f"{self.path}: no column {listed(absent)}, which {why}; {present}")
 
     def count(self, rows: NDArray[np.bool_]) -> str:
@@ -109,7 +113,8 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
     except (OSError, EOFError, LookupError, ValueError, zlib.error, ArrowException) as error:
         raise UserError(f"{path}: not a readable {suffix} file: {error}") from error
     marks = frozenset([*MISSING, *getattr(own, "missing", [])])
-    return Table(path, _named(frame, notes), marks, above, separator, types, notes)
+    encoding = own.encoding if separator else None
+    return Table(path, _named(frame, notes), marks, above, separator, encoding, types, notes)
 
 
 def _decoded(path: Path, encoding: str | None) -> str:
@@ -125,8 +130,12 @@ def _decoded(path: Path, encoding: str | None) -> str:
     except (LookupError, UnicodeError) as error:
         # Only a hint: cells are short, and half of the guesses were wrong.
         words = b" ".join(dict.fromkeys(_NON_ASCII.findall(content)))[:2000]
-        guesses = [*charset_normalizer.from_bytes(words, threshold=0.5)][:5]
-        fits = ", ".join(f"{guess.encoding} ('{guess!s:.40}')" for guess in guesses)
+        guesses = dict[str, str]()
+        with suppress(UnicodeError):  # the most frequent one first
+            guesses[words.decode("cp1252")] = "cp1252"
+        for guess in charset_normalizer.from_bytes(words, threshold=0.5):
+            guesses.setdefault(str(guess), guess.encoding)
+        fits = ", ".join(f"{name} ('{text:.40}')" for text, name in [*guesses.items()][:5])
         raise ValueError(
             f"it is not {assumed} ({getattr(error, 'reason', error)}): name its encoding (key: "
             f"encoding; automata new --encoding){f': perhaps {fits}' * bool(fits)}"

@@ -21,6 +21,9 @@ from automata.files import content_of
 KEYS = {"train": "path", "validation": "validation", "test": "test"}
 """Configuration key of the file of each split."""
 
+NOTED = {**KEYS, "train": "data"}
+"""Start of the notes on the file of each split."""
+
 DRAWN = {"test": 0.2, "validation": 0.1}
 """Share of all rows for each split without a file, as in the paper, in the order of drawing."""
 

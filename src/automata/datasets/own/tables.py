@@ -17,7 +17,7 @@ from automata.datasets.own import splits
 from automata.datasets.own.cells import match_names, most_frequent_spellings
 from automata.datasets.own.columns import Column, classify, parse_cells
 from automata.datasets.own.reader import Table, read_table
-from automata.datasets.own.splits import KEYS, FileLabels
+from automata.datasets.own.splits import NOTED, FileLabels
 from automata.errors import UserError
 
 FEW_CLASSES, MOST_CLASSES = 20, 1000
@@ -52,7 +52,7 @@ def read_own(own: OwnTabular | OwnText) -> Tables:
             table = _drop_rows(table, repeated.to_numpy(), "repeated rows left out")
         known = labels["train"].names if labels else None
         tables[split], labels[split] = labelled(table, own, known)
-        notes += [f"{KEYS[split]}: {note}" for note in table.notes]
+        notes += [f"{NOTED[split]}: {note}" for note in table.notes]
     classes, parts = splits.assign(labels, _draw_function(tables["train"], own))
     return Tables(tables, classes, parts, notes)
 
@@ -101,8 +101,9 @@ def labelled(table: Table, own: OwnRows, known: Sequence[str] | None) -> tuple[T
         left_out = left_out | names.isin(rare).to_numpy()
     elif left_out.any():
         raise UserError(
-            f"{where}: missing classes: {table.count(left_out)}: skip_rows: true (automata new "
-            f"--skip-rows) leaves them out; categorical: [{target}] takes NA and None as classes"
+            f"{where}: missing classes: {table.count(left_out)}: delete these rows, or "
+            "leave them out by skip_rows: true (automata new --skip-rows); "
+            f"categorical: [{target}] takes NA and None as classes"
         )
     rows = _drop_rows(table, left_out, "rows left out for their class")
     names = names[~left_out]

@@ -17,7 +17,7 @@ from automata.datasets.kinds import standardised
 from automata.datasets.own.cells import match_names
 from automata.datasets.own.columns import Cells, Column, Refused, classify, parse_cells, quoted
 from automata.datasets.own.reader import read_table
-from automata.datasets.own.splits import KEYS, raw_splits
+from automata.datasets.own.splits import NOTED, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import Numbers, RawSplits
 from automata.errors import UserError, listed
@@ -46,7 +46,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
             description = column.description(pd.isna(cells[name][0]))
         else:
             refused += [] if column.remedy == "drop" else [f"column '{name}': {column.reason}"]
-            description = f"left out ({column.reason})"
+            description = f"left out: {column.reason}"
         described.setdefault(description, []).append(name)
     if refused:
         raise UserError(f"{train.path}: {listed(refused)}; or leave columns out (drop)")
@@ -58,7 +58,7 @@ def load(own: OwnTabular) -> RawSplits[NDArray[np.float64]]:
         if split != "train":
             cells = {column.name: parse_cells(table, column) for column in columns}
         encoded[split], changes = match_categories(columns, cells, with_gaps=split != "train")
-        notes += [f"{KEYS[split]}: {note}" for note in changes]
+        notes += [f"{NOTED[split]}: {note}" for note in changes]
     return raw_splits(
         own,
         read.classes,

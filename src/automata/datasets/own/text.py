@@ -13,7 +13,7 @@ from automata.config.data import OwnText
 from automata.datasets.kinds import known_note, known_share, length_notes, numbered, numbering
 from automata.datasets.own.folders import TEXTS, class_files, files_at
 from automata.datasets.own.reader import read_table
-from automata.datasets.own.splits import KEYS, Part, assign, given_paths, raw_splits
+from automata.datasets.own.splits import NOTED, Part, assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
 from automata.datasets.words import tokenise
@@ -29,7 +29,7 @@ def load(own: OwnText) -> RawSplits[Tokens]:
             raise UserError("a folder of texts has no columns: leave out group and order")
         for split, path in paths.items():
             files, labels[split], ignored = class_files(path, TEXTS)
-            notes += [f"{KEYS[split]}: {note}" for note in ignored]
+            notes += [f"{NOTED[split]}: {note}" for note in ignored]
             words[split] = _read_words(files, own.encoding)
         classes, parts = assign(labels)
     else:

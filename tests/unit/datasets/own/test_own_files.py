@@ -70,7 +70,15 @@ def test_other_encodings_are_asked_for_and_never_guessed(tmp_path, encoding, wor
     content = f"x,y\n{word},a\nplain,b\n".encode(encoding)
     with pytest.raises(UserError, match=r"not utf-8 .*: name its encoding .*automata new --encod"):
         read(tmp_path, content)
-    assert read(tmp_path, content, encoding=encoding).cells("x") == [word, "plain"]
+    table = read(tmp_path, content, encoding=encoding)
+    assert table.cells("x") == [word, "plain"]
+    with pytest.raises(UserError, match=rf"read as {encoding}, the encoding of the training file"):
+        table.require(["z"], "the model needs")
+
+
+def test_the_most_frequent_encoding_is_the_first_hint(tmp_path):
+    with pytest.raises(UserError, match=r"--encoding\): perhaps cp1252 \('Größe'\), "):
+        read(tmp_path, "Größe,y\n1,a\n".encode("cp1252"))
 
 
 def test_compressed_and_parquet_files_hold_the_same(tmp_path):
@@ -99,7 +107,7 @@ def test_rows_without_a_class_are_left_out_on_request(tmp_path):
     table = classes(["a", "b", "NA", ""] * 10 + ["lone"])
     raw = loaded(tmp_path, table, skip_rows=True)
     assert raw.classes == ["a", "b"]
-    assert "path: rows left out for their class: 21, the first in row 4" in raw.facts["read"]
+    assert "data: rows left out for their class: 21, the first in row 4" in raw.facts["read"]
     with pytest.raises(UserError, match=r"missing classes: 20.*automata new --skip-rows"):
         loaded(tmp_path, table)
     named = loaded(tmp_path, classes(["a", "NA"] * 10), categorical=["kind"])
@@ -120,7 +128,7 @@ def test_rows_without_a_class_are_left_out_on_request(tmp_path):
             [1, 0],
             "test: classes: '1' is read as '1.0', '2' is",
         ),
-        (["1", "2.0", "2"], ["1.0"], ["1", "2"], [0], "path: classes: '2.0' is read as '2'"),
+        (["1", "2.0", "2"], ["1.0"], ["1", "2"], [0], "data: classes: '2.0' is read as '2'"),
         (["true", "FALSE"], ["True"], ["FALSE", "true"], [1], "'True' is read as 'true'"),
         (["yes", "no"], ["Yes", "NO"], ["no", "yes"], [1, 0], "'Yes' is read as 'yes'"),
         (["a", "A"], ["A", "a"], ["A", "a"], [0, 1], None),
@@ -201,7 +209,7 @@ def test_repeated_rows_are_counted_and_left_out_on_request(tmp_path):
     alone = Preparation.model_validate({"own": own | {"drop_duplicates": True}})
     found = prepare("mine", alone, tmp_path).metadata
     assert "repeated_test_rows" not in found
-    assert "path: repeated rows left out: 240, the first in row 62" in found["read"]
+    assert "data: repeated rows left out: 240, the first in row 62" in found["read"]
     both = pd.concat([once.head(50), once.assign(x=once["x"] + 9)])
     raw = loaded(tmp_path, once, test=both, drop=["n"], drop_duplicates=True)
     assert len(raw.test) == 60  # without the rows of the training file

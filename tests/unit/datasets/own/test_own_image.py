@@ -121,7 +121,7 @@ def test_images_are_read_as_they_are_seen(folder, suffix, image, options, expect
     raw = whole(folder)
     shown = np.broadcast_to(expected, (3, 4, 5))
     np.testing.assert_allclose(raw.train.inputs[0], shown, rtol=0, atol=error)
-    every = [f"{key}: 1 of 6 images {note}" for key in ("path", "validation", "test")]
+    every = [f"{key}: 1 of 6 images {note}" for key in ("data", "validation", "test")]
     assert raw.facts.get("read", []) == every * bool(note)
 
 
@@ -137,7 +137,7 @@ def test_images_of_several_sizes_get_one_by_the_median(tmp_path, sizes, chosen):
     images = [np.full((*size, 3), number + 1, np.uint8) for number, size in enumerate(sizes)]
     raw = loaded(classes_in(tmp_path / "pets", images))
     assert list(raw.train.inputs.shape[2:]) == chosen
-    chosen_by = f"path: images differ in size: `size: {chosen}` (height, width) was chosen"
+    chosen_by = f"data: images differ in size: `size: {chosen}` (height, width) was chosen"
     assert chosen_by in raw.facts["read"]
     assert set(raw.train.inputs.ravel()) <= set(range(7))
 
@@ -153,7 +153,7 @@ def test_images_of_one_size_keep_it_and_those_of_other_forms_follow(tmp_path):
     small = loaded(train, size=[16, 24], test=str(tmp_path / "a.npz"))
     assert small.train.inputs.shape[1:] == (3, 16, 24)
     changed = "images resized to height 16 and width 24, then cropped"
-    assert small.facts["read"] == [f"path: 6 of 6 {changed}", f"test: 2 of 2 {changed}"]
+    assert small.facts["read"] == [f"data: 6 of 6 {changed}", f"test: 2 of 2 {changed}"]
     assert read_rows(tmp_path / "pets", None, {"size": [24, 16]})[2] == [f"6 of 6 {changed}"]
 
 
@@ -207,4 +207,4 @@ def test_class_folders_without_images_are_named_and_train_may_be_a_class(folder)
     (folder / "bird").mkdir()
     raw, note = whole(folder), "folders without files to read: bird"
     assert raw.classes == ["cat", "train"]
-    assert raw.facts["read"] == [f"{key}: {note}" for key in ("path", "validation", "test")]
+    assert raw.facts["read"] == [f"{key}: {note}" for key in ("data", "validation", "test")]

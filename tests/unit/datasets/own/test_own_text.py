@@ -88,7 +88,7 @@ def test_folder_of_texts_reads_like_the_table_of_its_files(tmp_path):
     assert raw.files == {it: content_of(Path(it)) for it in (path, test)}
     assert raw.facts["rows_by_class"]["test"] == {"bad": 2, "good": 0}
     note = "2 files ignored: README.txt, good/Thumbs.db; valid: CLASS/FILE (.txt)"
-    assert raw.facts["read"][0].removeprefix("path: ") == note
+    assert raw.facts["read"][0].removeprefix("data: ") == note
 
 
 def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
