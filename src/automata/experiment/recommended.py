@@ -17,6 +17,7 @@ from automata.config.data import VECTORS
 from automata.config.files import DEFAULTS, RECOMMENDED, Config, combine, read, read_experiments
 from automata.config.job import AXES, Job, first_run
 from automata.datasets.prepared import Dataset
+from automata.errors import printable
 from automata.experiment.probe import probed
 from automata.experiment.sizes import EFFICIENCY, RUN_SECONDS, Size, duration, expected
 from automata.metering.processor import watts_per_thread
@@ -195,7 +196,8 @@ def uncertain(data: Dataset, metric: str) -> str:
     rarest = min(counts, key=counts.__getitem__, default=None)
     if rarest is None or counts[rarest] >= FEW_TEST_ROWS:
         return ""
-    few, score = f"Few test rows, '{rarest}' has {counts[rarest]}", METRICS[metric].words
+    score = METRICS[metric].words
+    few = f"Few test rows, '{printable(rarest)}' has {counts[rarest]}"
     rows, note = rows_of(metric, len(data.test), data.metadata)
     if not rows:
         return f"{few}: the 95 % interval of the {score} will not be known"
