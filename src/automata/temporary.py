@@ -76,6 +76,7 @@ def temporary_folder() -> Iterator[Path]:
         try:
             yield folder
         finally:
+            end_processes(folder)  # a Ctrl-C may have cut the body's own end short
             remove_folder(folder)
 
 

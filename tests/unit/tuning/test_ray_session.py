@@ -149,6 +149,14 @@ def test_processes_of_a_killed_job_end_before_the_next_ray_starts(monkeypatch):
     assert psutil.wait_procs(facts["family"], 60)[1] == []
 
 
+def test_processes_that_a_body_leaves_end_with_their_folder():
+    with temporary_folder() as folder:
+        command = [sys.executable, "-c", "input()", f"{folder}/r"]
+        straggler = subprocess.Popen(command, stdin=subprocess.PIPE)
+    assert straggler.poll() is not None
+    assert not folder.exists()
+
+
 JOINING = """
 import os, sys
 from contextlib import suppress
