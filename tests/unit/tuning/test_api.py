@@ -320,6 +320,15 @@ def test_tables_of_any_library_keep_their_names(data: Any, expected: str, tmp_pa
         assert (" ".join(found), found.iloc[:, 0].tolist()) == (expected, [1, 2, 3])
 
 
+@in_process
+def test_a_dirty_table_is_read_as_own_says(tmp_path: Path) -> None:
+    rows = "".join(f"{number % 9},{'süß' if number % 2 else 'herb'}\n" for number in range(120))
+    (tmp_path / "wine.csv").write_bytes(f"a,taste\n{rows}1,\n".encode("cp1252"))
+    own = {"encoding": "cp1252", "skip_rows": True}
+    found = automata.tune(tmp_path / "wine.csv", "taste", own=own, **HALF)
+    assert found.record.data.class_names == ["herb", "süß"]
+
+
 SPECIES = {"target": "species"}
 
 
