@@ -181,7 +181,7 @@ def _description(runs: pd.DataFrame) -> str:
     )
     searches = [f"{configurations} configurations per search"] * bool(configurations)
     models = sorted(runs["model"].unique())
-    return ", ".join([f"{rows} training rows", *models, f"{epochs} epochs", *searches])
+    return ", ".join([f"{rows} training rows", *models, f"at most {epochs} epochs", *searches])
 
 
 def _cells(row: dict[Any, Any]) -> list[str]:
