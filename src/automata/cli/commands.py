@@ -76,7 +76,7 @@ def status(
     ] = (),
     watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
 ) -> None:
-    """Count the done, running and pending runs of an experiment; show their progress."""
+    """Count the runs of an experiment by state; show the progress of running ones."""
     from automata.experiment.grid import Grid
     from automata.experiment.status import report
 

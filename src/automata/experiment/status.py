@@ -47,7 +47,7 @@ BELOW = "*/" * (DEPTH - 1)
 SILENT_SECONDS = 3600.0
 """A job on another host counts as ended if its files are older: its process is not visible."""
 
-STATES = ("done", "running", "pending")
+STATES = ("done", "running", "interrupted", "pending")
 
 
 def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
@@ -86,7 +86,9 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     jobs, stems = dict(running(work)), {place.stem for place in grid.runs}
     counts: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
     for place in grid.runs:
-        state = "done" if (runs / place.stem / RECORD).exists() else "pending"
+        begun = WorkFolder(work / place.stem).search.log.exists()
+        state = "interrupted" if begun else "pending"
+        state = "done" if (runs / place.stem / RECORD).exists() else state
         counts[place.dataset]["running" if place.stem in jobs else state] += 1
     rows = [(name, *(str(count[state]) for state in STATES)) for name, count in counts.items()]
     table = [("data set", *STATES), *rows]

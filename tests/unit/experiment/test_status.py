@@ -207,12 +207,14 @@ def test_runs_are_counted_by_data_set_and_state(folder, tmp_path):
     record.parent.mkdir(parents=True)
     record.touch()
     lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
-    assert lines[1].split() == ["dna", "1", "0", "1"]
+    assert lines[1].split() == ["dna", "1", "0", "0", "1"]
     assert lines[2].startswith(f"{STEM} (of another configuration): starting")
-    (tmp_path / "work" / other).mkdir(parents=True)
+    write(tmp_path / "work" / other, OPENED)
+    lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
+    assert lines[1].split() == ["dna", "1", "0", "1", "0"]
     sign(tmp_path / "work" / other)
     lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
-    assert lines[1].split() == ["dna", "1", "1", "0"]
+    assert lines[1].split() == ["dna", "1", "1", "0", "0"]
 
 
 SCREENS = {"horizon_exponent": [0.0, 0.5]}
