@@ -52,7 +52,11 @@ def end_processes(folder: Path, grace: float = 0.0) -> None:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove the folder of a Ray, the lock last: if Ray's files stay, the next job removes both."""
+    """End what still runs in the folder of a Ray, and remove it.
+
+    The lock goes last: if Ray's files stay, the next job removes both.
+    """
+    end_processes(folder)
     shutil.rmtree(folder / FILES, ignore_errors=True)
     if not (folder / FILES).exists():
         shutil.rmtree(folder, ignore_errors=True)
@@ -69,14 +73,12 @@ def temporary_folder() -> Iterator[Path]:
         with suppress(Timeout, OSError):
             if lock.parent.lstat().st_uid == os.getuid():
                 with FileLock(lock, blocking=False):
-                    end_processes(lock.parent)
                     remove_folder(lock.parent)
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
     with held(folder / LOCK, "a job that removes leftovers of Ray", needed=False):
         try:
             yield folder
         finally:
-            end_processes(folder)  # a Ctrl-C may have cut the body's own end short
             remove_folder(folder)
 
 

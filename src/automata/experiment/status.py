@@ -86,10 +86,15 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     jobs, stems = dict(running(work)), {place.stem for place in grid.runs}
     counts: dict[str, Counter[str]] = {name: Counter() for name in grid.datasets}
     for place in grid.runs:
-        begun = WorkFolder(work / place.stem).search.log.exists()
-        state = "interrupted" if begun else "pending"
-        state = "done" if (runs / place.stem / RECORD).exists() else state
-        counts[place.dataset]["running" if place.stem in jobs else state] += 1
+        if place.stem in jobs:
+            state = "running"
+        elif (runs / place.stem / RECORD).exists():
+            state = "done"
+        elif WorkFolder(work / place.stem).search.log.exists():
+            state = "interrupted"
+        else:
+            state = "pending"
+        counts[place.dataset][state] += 1
     rows = [(name, *(str(count[state]) for state in STATES)) for name, count in counts.items()]
     table = [("data set", *STATES), *rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]

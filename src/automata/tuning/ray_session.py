@@ -140,7 +140,6 @@ def _watch(folder: Path, over: threading.Event) -> None:
 
     def end_job(lost: psutil.Process) -> None:
         if not over.is_set():
-            end_processes(folder)
             remove_folder(folder)
             end_at_once(f"Ray's process {names[lost]} was killed or crashed; {KEPT}")
 
