@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import lzma
 import sys
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +41,15 @@ class Panel:
     def missing(self) -> int:
         """How many searches are missing, with their line or their test rows."""
         wanted = [(size, number) for size in SIZES for number in searches(size)]
-        return sum(it not in self.lines or not self._rows(*it).exists() for it in wanted)
+        rows = {it for it in wanted if f"{it[0]}-{it[1]}-fresh" in self.bits}
+        return sum(it not in self.lines or it not in rows for it in wanted)
+
+    @cached_property
+    def bits(self) -> dict[str, NDArray[np.uint8]]:
+        """The test rows that are right, packed: "size-number-kind" to a row for each training."""
+        packed = (self.results / f"{self.name}-rows.npz.xz").read_bytes()
+        with np.load(io.BytesIO(lzma.decompress(packed))) as arrays:
+            return dict(arrays)
 
     @property
     def gain(self) -> float:
@@ -74,12 +84,8 @@ class Panel:
         else:
             member, place = divmod(place, CONFIGURATIONS)
             size, number = CONFIGURATIONS, number * (size // CONFIGURATIONS) + member
-        with np.load(self._rows(size, number)) as rows:
-            bits = rows[kind][place]
+        bits = self.bits[f"{size}-{number}-{kind}"][place]
         return np.unpackbits(bits, count=line["test_rows"]).astype(np.float64)
-
-    def _rows(self, size: int, number: int) -> Path:
-        return self.results / f"rows/{self.name}-{size}-{number}.npz"
 
 
 def read(results: Path, name: str) -> Panel:
