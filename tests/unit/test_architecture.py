@@ -33,7 +33,7 @@ MUTUAL = {
 }
 """The pairs of rooms that import each other."""
 
-MAKING = {"selection", "models", "training", "tuning", "metering"}
+MAKING = {"datasets", "selection", "models", "training", "search", "tuning", "metering"}
 LIGHT = {
     "cli": {"torch", "ray", "pandas"},
     "experiment.status": {"torch", "ray", "pandas"},
