@@ -38,15 +38,15 @@ def main(chosen: Sequence[str]) -> None:
 
 def _publish(folder: Path, work: Path) -> None:
     """Make what `folder` holds from its archive in `work`, and copy it."""
-    configuration = f"config/reference/{CONFIGURATIONS.get(folder.name, folder.name)}.yaml"
-    config = read(ROOT / configuration)
+    runs = f"config/reference/{folder.name}.yaml"
+    config = read(ROOT / f"config/reference/{CONFIGURATIONS.get(folder.name, folder.name)}.yaml")
     made = Path("results", config["experiment"])  # tables have paths of records: it is relative
     tables = made / "tables"
     files = [it.relative_to(folder) for it in sorted(folder.rglob("*")) if it.is_file()]
     figures = [it.relative_to("figures").with_suffix("") for it in files if it.suffix == ".png"]
 
     def call(*arguments: object) -> None:
-        environment = {**os.environ, "AUTOMATA_CONFIGFILES": configuration}
+        environment = {**os.environ, "AUTOMATA_CONFIGFILES": runs}
         command = [sys.executable, "-m", "automata", *map(str, arguments)]
         quiet = subprocess.DEVNULL
         subprocess.run(command, cwd=work, env=environment, stderr=quiet, check=True)

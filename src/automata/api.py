@@ -194,6 +194,8 @@ def _tuned(request: str, work: Path) -> Tuned:
     """Return the finished job that a `request` leads to; `work` may have the plan, or all."""
     plan, asked = work / "plan.json", work / "request.json"
     if not (plan.exists() and asked.read_text() == request):
+        if (work / RECORD).exists():
+            raise UserError(f"{work}: has the result of other arguments; name another `folder`")
         plan.unlink(missing_ok=True)
         write_text(asked, request)
         with _progress(work / "plan"):  # which has no log: it is starting

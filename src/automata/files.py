@@ -25,11 +25,11 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield a temporary path with the suffix of `path`, which replaces `path` on success.
 
     After an exception `path` is unchanged, and the temporary file is removed. The next writer
-    removes the temporary file of a killed process. Raises UserError for a device or a pipe, such as
-    /dev/null, which would become a file.
+    removes the temporary file of a killed process. Raises UserError for a folder, and for a device
+    or a pipe, such as /dev/null, which would become a file.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise UserError(f"{path}: a device or a pipe; name a file")
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path}: a folder, a device or a pipe; name a file")
     path.parent.mkdir(parents=True, exist_ok=True)
     _remove_unfinished(path)
     token = secrets.token_hex(4)  # else another account could foresee the name, and take it
@@ -43,6 +43,10 @@ def replacing(path: Path) -> Iterator[Path]:
         _to_disk(temporary)
         temporary.replace(path)
         _to_disk(path.parent)  # else a power cut could undo the renaming
+    except OSError as error:
+        if str(error.filename) == str(temporary):
+            error.filename = str(path)
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -42,6 +42,14 @@ def test_older_file_alone_stays_after_an_exception(tmp_path):
     assert names(tmp_path) == ["record.json"]
 
 
+def test_an_error_of_the_system_names_the_file_and_not_its_temporary_name(tmp_path):
+    with pytest.raises(UserError, match=f"^{tmp_path}: a folder"):
+        write_text(tmp_path, "new")
+    with pytest.raises(FileNotFoundError) as raised, replacing(tmp_path / "a") as temporary:
+        temporary.rename(tmp_path / "none/b")
+    assert raised.value.filename == str(tmp_path / "a")
+
+
 def test_umask_decides_who_may_read(tmp_path):
     before = os.umask(0o027)
     try:
@@ -55,7 +63,7 @@ def test_umask_decides_who_may_read(tmp_path):
 def test_a_pipe_is_neither_replaced_nor_read(tmp_path):
     """As root, replacing /dev/null would break the machine."""
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(UserError, match=r"pipe: a device or a pipe; name a file"):
+    with pytest.raises(UserError, match=r"pipe: a folder, a device or a pipe; name a file"):
         write_text(tmp_path / "pipe", "new")
     assert (tmp_path / "pipe").is_fifo()
     for path in (tmp_path, tmp_path / "pipe"):

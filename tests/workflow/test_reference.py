@@ -48,7 +48,7 @@ def test_records_make_the_published_files_again_and_each_row_names_its_records(n
     published = REFERENCE / name / "index.html"
     if published.exists():
         shutil.copytree(published.parent / "figures", made / "figures")
-        again = page(made, ["config/reference/published.yaml"])
+        again = page(made, ["config/reference/protocol.yaml"])
         assert again == published.read_text(), "python -m tools.republish"
 
     folder = "results/published/records"

@@ -37,7 +37,8 @@ def answer(ratios: pd.DataFrame) -> pd.DataFrame:
     rows = subsets[subsets["selector"] == chosen]
     sizes = sorted(rows["fraction"].unique(), key=lambda size: abs(math.log(size / SIZE)))
     rows = rows[rows["fraction"].isin(sizes[:1])]
-    time = "speedup" if rows["speedup"].notna().all() else "cpu_ratio"
+    disturbed = rows["speedup"].isna().any() and rows["cpu_ratio"].notna().all()
+    time = "cpu_ratio" if disturbed else "speedup"
     keys = ["dataset", "scheduler"]
     table = summarise(
         rows,
@@ -76,8 +77,8 @@ def cells(answer: pd.DataFrame) -> pd.DataFrame:
     for name in (time, *RATIOS):
         spreads = answer[[name, f"{name}_low", f"{name}_high"]].astype(float).round(2)
         table[QUANTITIES[name].heading] = [
-            f"{wording.number(value)} {wording.spread(low, high) * (seeds > 1)}".strip()
-            for (value, low, high), seeds in zip(spreads.to_numpy(), answer["seeds"], strict=True)
+            f"{wording.number(value)} {wording.spread(low, high) * bool(low < high)}".strip()
+            for value, low, high in spreads.to_numpy()
         ]
     table[f"{names.REPEAT}: error (pp)"] = answer["noise"].round(2).map(wording.number)
     return table

@@ -98,15 +98,17 @@ def text(
             best[name] = _entry(ranked[0], ratios)
         if ranked and name not in names.DATASETS:
             simple, to_full = baselines.get(name, {}), ratios.get(ranked[0].combination, {})
-            verdict = how_good(*ranked[0], drawn(own_runs), trials, simple, to_full)
+            draws = drawn(own_runs, ranked[0].run["search"])
+            verdict = how_good(*ranked[0], draws, trials, simple, to_full)
             best[name] = {"how_good": verdict, **best[name]}
     content = {"best": best, "combinations": entries}
     return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
-def drawn(runs: pd.DataFrame) -> pd.DataFrame:
-    """Return the runs of configurations drawn at random, once for all panels that share them."""
-    return runs[runs["selector"] == "untuned"].drop_duplicates("seed")
+def drawn(runs: pd.DataFrame, search: str) -> pd.DataFrame:
+    """Return the runs of configurations drawn from a search's space, once for all schedulers."""
+    own = (runs["selector"] == "untuned") & (runs["search"] == search)
+    return runs[own].drop_duplicates("seed")
 
 
 def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:

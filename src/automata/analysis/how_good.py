@@ -197,7 +197,8 @@ def _worth(
     own = trials[trials["record"] == run["record"]]
     own = own.drop_duplicates(["index", "epoch"])  # a trial that has ended repeats its score
     by_epoch = own.groupby("epoch")["score"]
-    if by_epoch.size().max() > 1 and (by_epoch.max() - by_epoch.min()).max() <= ROUNDING:
+    whole = run["fraction"] == 1  # finalists of a search on subsets differ on all data
+    if whole and by_epoch.size().max() > 1 and (by_epoch.max() - by_epoch.min()).max() <= ROUNDING:
         return (
             f"nothing: no hyper-parameter made a difference. The validation {words} is the same "
             "for all configurations that were trained for the same number of epochs"
@@ -206,7 +207,7 @@ def _worth(
         median = draws[SCORES[metric]].median()
         return (
             f"{gain(metric, runs, draws)} of test {words} (mean over seeds) over the median of "
-            f"{len(draws)} random configurations ({named(metric, median)})"
+            f"{wording.count(len(draws), 'random configuration')} ({named(metric, median)})"
         )
     if run["best_index"] == 0:
         return "nothing: the first configuration that the search tried is the best one"
@@ -242,8 +243,8 @@ def _gain(metric: str, number: float, other: float) -> str:
     """Return how much better a value of a metric is than another one."""
     entry = METRICS[metric]
     better = other - number if entry.lower_is_better else number - other
-    text = wording.signed(100 * better if entry.is_share else better)
-    return text.replace("-", wording.MINUS) + " pp" * entry.is_share
+    text = wording.signed(100 * better) + " pp" if entry.is_share else f"{better:+.3f}"
+    return text.replace("-", wording.MINUS)
 
 
 def named(metric: str, number: float) -> str:

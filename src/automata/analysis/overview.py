@@ -27,9 +27,10 @@ AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
 
 OPENING = """# Overview
 
-Speedups, errors and ranks are means over searches, first within a seed and then over seeds. An
-error is FULL's test accuracy minus that of the method, in percentage points: positive is worse.
-Brackets hold 95 % bootstrap intervals over seeds, or the range of fewer than three.
+Speedups and errors are means over searches, first within a seed and then over seeds. An error is
+FULL's test accuracy minus that of the method, in percentage points: positive is worse. Bounds, as
+in 2.5 (2.3 to 2.7), are 95 % bootstrap intervals over seeds or data sets, or the range of fewer
+than three.
 `tradeoff.csv` has each search by itself, `runs.csv` each run; the page (`index.html`) shows them.
 """
 

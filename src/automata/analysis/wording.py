@@ -83,8 +83,8 @@ def cell(mean: float, low: float, high: float, seeds: int) -> str:
 
 
 def times(value: float) -> str:
-    """Return a ratio as 8.4x."""
-    return f"{three_digits(value)}x"
+    """Return a ratio as 8.4x, or a dash if it is unknown."""
+    return f"{three_digits(value)}x" if known(value) else MISSING
 
 
 def signed(value: float) -> str:

@@ -22,7 +22,7 @@ from automata.config.base import (
     inside,
     one_of,
 )
-from automata.metrics import METRICS, Metric
+from automata.metrics import METRICS, AlwaysMeasured, Metric
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
@@ -92,7 +92,7 @@ class Protocol(Section):
     """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because
     they take fewer steps. Warm start and final training do not. A list makes a *screen* for each
     value: one search after the other, all with the same configurations in the same order"""
-    screen_metric: Annotated[Metric | None, added(None)] = None
+    screen_metric: Annotated[AlwaysMeasured | None, added(None)] = None
     """validation score that ranks trials on subsets; `null`: `metric`"""
     finalists: Annotated[Count, added(1)] = 1
     """m: after a search on subsets, the best m configurations of each screen train on all data.

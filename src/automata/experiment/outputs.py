@@ -15,12 +15,13 @@ from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.experiment.grid import Grid
 from automata.experiment.sizes import RUN_SECONDS, duration
-from automata.experiment.status import unused
 from automata.loading import load
 from automata.records.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.search.schedulers import Halving, final_epochs, search_epochs, successive_halving
 
+REFERENCE = Path("results/reference")
+"""Folders of published experiments; each has a configuration of its name."""
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on
 an H100)."""
@@ -80,13 +81,12 @@ class Outputs:
             return [f"records from {', '.join(self._grid.archives)}"]
         runs = Counter(place.dataset for place in self._grid.runs)
         numbers = [f"{dataset}: {count} runs" for dataset, count in runs.items()]
-        return [*numbers, *never_stopped(self._grid), *unused(self._grid)]
+        return [*numbers, *never_stopped(self._grid)]
 
     def configfiles(self, given: Iterable[Path]) -> str:
         """Return the configuration files that make the runs again, one per line."""
-        published = [
-            f"config/reference/{Path(path).parent.name}.yaml" for path in self._grid.archives
-        ]
+        folders = [Path(path).parent for path in self._grid.archives]
+        published = [f"config/reference/{it.name}.yaml" for it in folders if it.parent == REFERENCE]
         return "\n".join(published or map(str, given))
 
     def end(self) -> str:

@@ -89,7 +89,8 @@ def end_of(search: Search, cost: Cost, score: Score) -> Duration:
 
 
 def expected(job: Job, epochs: Sequence[Epoch]) -> Duration:
-    """Return the mean time of `job` over random scores."""
+    """Return the mean time of `job` over random scores; no search learns from these."""
+    job = job.model_copy(update={"run": job.run.model_copy(update={"search": "random"})})
     orders = [simulated(job, epochs, Random(order)) for order in range(ORDERS)]
     return Duration(*map(fmean, zip(*orders, strict=True)))
 

@@ -7,24 +7,18 @@ which would take seconds.
 from __future__ import annotations
 
 import platform
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from automata.config.job import Job
-from automata.errors import UserError
 from automata.experiment.grid import Grid
 from automata.locks import holder
 from automata.metrics import METRICS
 from automata.records.paths import DEPTH, RECORD
 from automata.records.progress import Progress
-from automata.records.record import read_record
 from automata.search.schedulers import final_epochs, search_epochs
 from automata.tuning.log import (
     Entry,
@@ -102,23 +96,6 @@ def report(grid: Grid, runs: Path = RUNS, work: Path = WORK) -> str:
     for stem, progress in jobs.items():
         lines.append(f"{stem}{'' if stem in stems else ' (of another configuration)'}: {progress}")
     return "".join(f"{line}\n" for line in lines)
-
-
-def unused(grid: Grid, runs: Path = RUNS) -> list[str]:
-    """Return a line about finished runs of which pending ones do not continue the search."""
-    axes = partial(re.sub, "-[0-9a-f]{8}(?=/)", "")  # a path without fingerprints
-    places = {axes(it.stem): it for it in grid.runs if not (runs / it.stem / RECORD).exists()}
-    size: Any = {"run": True, "settings": {"protocol": {"configurations"}}}
-    count = 0
-    for path in runs.glob(f"{BELOW}{RECORD}") if places else ():
-        if place := places.get(axes(path.parent.relative_to(runs).as_posix())):
-            with suppress(UserError):  # a damaged record is not finished
-                old, new = read_record(path).job, grid.job(*place[:3], place.selector)
-                few, many = (it.settings.protocol.configurations for it in (old, new))
-                alike = old.model_dump(exclude=size) == new.model_dump(exclude=size)
-                count += not (alike and few < many and len(new.settings.protocol.screens) == 1)
-    text = f"finished runs of other settings or files, which are kept but not used: {count}"
-    return [text] if count else []
 
 
 def _progress(search: list[Entry], final: list[Entry], since: float, now: float) -> Iterator[str]:

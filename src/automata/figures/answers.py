@@ -80,6 +80,8 @@ def _largest(rows: pd.DataFrame) -> Figure:
     """Return the most frequent wrong answers, and how many rows of a class got them."""
     wrong = rows.assign(of=rows.groupby("class")["rows"].transform("sum"))
     wrong = wrong[wrong["class"] != wrong["answer"]].nlargest(FEW, "rows")
+    if wrong.empty:
+        return _nothing("no wrong answer")
     figure, axes = _lines(len(wrong), "Test rows")
     for place, (part, whole) in enumerate(wrong[["rows", "of"]].to_numpy()):
         axes.text(part, place, f" {part} of {whole}", va="center", size=style.SMALL)
@@ -97,7 +99,7 @@ def classes_figure(study: Study, dataset: str) -> Figure:
         return _nothing()
     right = rows[rows["class"] == rows["answer"]].set_index("class")["rows"]
     counts, answered = (rows.groupby(by)["rows"].sum() for by in ("class", "answer"))
-    scores = pd.DataFrame({"rows": counts}).reindex(_classes(rows))
+    scores = pd.DataFrame({"rows": counts}).reindex(_classes(rows), fill_value=0)
     scores["recall"] = right.reindex(scores.index, fill_value=0) / scores["rows"]
     scores["precision"] = right.reindex(scores.index, fill_value=0) / answered.reindex(scores.index)
     classes = len(scores)
@@ -174,10 +176,10 @@ def _lines(lines: int, unit: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _nothing() -> Figure:
-    """Return a figure that says that the records lack the answers."""
+def _nothing(text: str = "not recorded") -> Figure:
+    """Return a figure that says in `text` why it shows nothing."""
     figure, ((axes,),) = style.axes_of(1, 1, 1, COLUMN_INCHES)
-    style.write_instead(axes, "not recorded")
+    style.write_instead(axes, text)
     return figure
 
 

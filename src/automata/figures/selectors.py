@@ -74,7 +74,7 @@ def _draw_differences(axes: Axes, drawn: pd.DataFrame, column: str) -> None:
     for row in drawn.to_dict("records"):
         mean, low, high = numbers = [row[f"{column}{end}"] for end in ("", "_low", "_high")]
         pooled, place = row["fraction"] == ALL, row["place"]
-        several = row["units"] > 1
+        several = low < high  # of several units
         colour = "black" if several and (low > none or high < none) else "0.55"
         axes.plot([low, high], [place] * 2, color=colour, linewidth=1.6 if pooled else 0.8)
         mark, size, weight = ("D", 5.5, "bold") if pooled else ("o", 3.5, "normal")

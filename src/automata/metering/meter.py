@@ -45,8 +45,8 @@ class Meter:
     """Context manager around a window; its end sets `measurement`, also if the body raises.
 
     It uses the first readable source of each device. For CPU and memory it tries pyJoules' RAPL
-    counters, then codecarbon's load model; for each GPU it reads pyJoules' NVML counter. Counters count the whole machine, so measured jobs must not
-    overlap (`exclusive_host`).
+    counters, then codecarbon's load model; for each GPU it reads pyJoules' NVML counter. Counters
+    count the whole machine, so measured jobs must not overlap (`exclusive_host`).
     """
 
     measurement: Measurement

@@ -19,7 +19,7 @@ from automata.analysis import wording
 from automata.analysis.answer import answer, cells, sentences
 from automata.analysis.how_good import value
 from automata.analysis.overview import for_readers
-from automata.analysis.quantities import QUANTITIES, VALIDATION
+from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
 from automata.analysis.views import CLAIMS, TABLES, figures, view_of
@@ -79,7 +79,6 @@ def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
         "near_full": wording.number(NEAR_FULL),
         "headings": HEADINGS,
         "quantities": QUANTITIES,
-        "validation": VALIDATION,
         "figures": list(_figures(study, experiment / "figures")),
         "tables": [table for table in tables if _rows(study.folder / table.name)],
         "charts": {group["anchor"]: group["chart"] for group in charted},

@@ -46,12 +46,12 @@ def best(runs: pd.DataFrame, tradeoff: pd.DataFrame) -> list[dict[str, Any]]:
     for choice in choices(runs):  # in order of their scores
         selector = choice.run["selector"]
         first.setdefault(selector if selector in ("full", AUTOMATA) else "", choice)
-    draws = drawn(runs)
     errors = tradeoff[tradeoff["selector"] != "full"].set_index(COMBINATION)
     rows = [
-        {**_row(choice, draws, errors), "best": number == 0}
+        {**_row(choice, drawn(runs, choice.run["search"]), errors), "best": number == 0}
         for number, choice in enumerate(first.values())
     ]
+    draws = drawn(runs, rows[0]["search"] if rows else runs["search"].iloc[0])
     return [*rows, *([_untuned(draws)] if len(draws) else [])]
 
 

@@ -95,16 +95,17 @@ def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, A
     # A path in an archive has only the axes of the run, so the command makes a configuration.
     own = runs[runs["record"].isin(records)]
     drawn = own["selector"] == "untuned"
+    seeds, draws = (sorted({int(seed) for seed in own["seed"][it]}) for it in (~drawn, drawn))
     axes = {
         "experiment": "again",
         "archives": [],
         "datasets": [row["dataset"]],
         "searches": [row["search"]],
         "schedulers": [row["scheduler"]],
-        "selectors": list(dict.fromkeys(["full", row["selector"]])),
+        "selectors": list(dict.fromkeys([*["full"] * bool(seeds), row["selector"]])),
         **({} if row["selector"] in CONTROLS else {"fractions": [row["fraction"]]}),
-        "seeds": sorted({int(seed) for seed in own["seed"][~drawn]}),
-        **({"untuned_seeds": sorted(map(int, own["seed"][drawn]))} if drawn.any() else {}),
+        **({"seeds": seeds} if seeds else {}),
+        **({"untuned_seeds": draws} if draws else {}),
     }
     again = f"echo {shlex.quote(json.dumps(axes))} > again.yaml\n{call} again.yaml"
     return {"records": records, "command": again}

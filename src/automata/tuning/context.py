@@ -87,7 +87,8 @@ def job_context(job: Job, data: Path, cluster: bool = False) -> Iterator[JobCont
     if data, methods, model or device do not fit the job.
     """
     compute = job.settings.compute
-    keep_to_allocation(compute.concurrent_trials, compute.threads_per_trial, compute.gpus)
+    here = 1 if cluster else compute.concurrent_trials
+    keep_to_allocation(here, compute.threads_per_trial, compute.gpus)
     dataset = read_dataset(data)
     if dataset.name != job.run.dataset:
         raise UserError(f"{data}: is data set '{dataset.name}', not '{job.run.dataset}'")

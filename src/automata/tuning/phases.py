@@ -53,7 +53,7 @@ class Phases:
         self._log = load_log(work.search, self._header)
         if len(self._log.entries) == 1:
             work.final.clear()
-            if output is not None and not ray_address:
+            if output is not None and not ray_address and context.job.run.searches:
                 extend(self._log, self._header, output)
         self._resumed = bool(segments_of(self._log.entries))
 

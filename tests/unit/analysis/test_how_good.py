@@ -195,7 +195,7 @@ FIRST = "of validation accuracy over the first configuration tried"
             {"trials": TRIALS.query("index == 1 and epoch == 9 or index == 0 and epoch == 1")},
             f"+70 pp {FIRST}: 90 % after 9 epochs, that one reached 20 % after 1",
         ),
-        ({"metric": "log_loss"}, "+0.15 of validation log loss"),  # scores are exp(-loss)
+        ({"metric": "log_loss"}, "+0.154 of validation log loss"),  # scores are exp(-loss)
         ({"best_index": 0}, "nothing: the first configuration that the search tried is the best"),
         ({"fraction": 0.01}, "unknown: the search trained the first configuration on 1 % of the"),
     ],
@@ -208,5 +208,6 @@ def test_model_that_ignores_its_configuration_is_noticed():
     equal = TRIALS.assign(score=TRIALS["epoch"] / 10)
     words = "nothing: no hyper-parameter made a difference."
     assert answer(trials=equal, draws=DRAWS)["tuning"].startswith(words)
+    assert answer(trials=equal, fraction=0.01)["tuning"].startswith("unknown")
     alone = equal.query("index == 1")  # one trial shows no difference
     assert answer(trials=alone)["tuning"].startswith("unknown: the first configuration")

@@ -8,7 +8,8 @@ import pytest
 
 from automata.config.files import DEFAULTS, read_experiments
 from automata.experiment.grid import Grid
-from automata.experiment.outputs import expected, never_stopped
+from automata.experiment.outputs import Outputs, expected, never_stopped
+from automata.files import write_text
 
 ROOT = Path(__file__).parents[3]
 
@@ -30,6 +31,22 @@ def test_own_data_has_no_expectation(tmp_path, monkeypatch):
     own = {"mine": {"kind": "tabular", "path": "t.csv", "target": "y"}}
     parts = read_experiments([DEFAULTS], {"datasets": ["mine"], "own_datasets": own})
     assert expected(Grid(parts, [])) == []
+
+
+@pytest.mark.parametrize(
+    ("archive", "files"),
+    [
+        ("results/reference/protocol/records.tar.xz", "config/reference/protocol.yaml"),
+        ("mine/records.tar.xz", "again.yaml"),
+    ],
+)
+def test_published_runs_are_made_again_by_their_own_configuration(
+    tmp_path, monkeypatch, archive, files
+):
+    monkeypatch.chdir(tmp_path)
+    write_text(Path(archive), "")
+    grid = Grid(read_experiments([DEFAULTS], {"archives": [archive]}), [])
+    assert Outputs(grid).configfiles([Path("again.yaml")]) == files
 
 
 NEVER = [("hyperband", 3, 3), ("hyperband", 3, 4), ("sha", 1, 9), ("asha", 9, 1), ("asha", 1, 9)]

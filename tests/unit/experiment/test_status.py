@@ -4,14 +4,12 @@ import os
 import platform
 import re
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
 from automata.config.files import read_experiments
 from automata.experiment.grid import Grid
-from automata.experiment.status import SILENT_SECONDS, report, running, unused
-from automata.files import write_text
+from automata.experiment.status import SILENT_SECONDS, report, running
 from automata.locks import Holder, held
 from automata.records.progress import Evaluation, Progress, Seconds
 from automata.tuning.log import (
@@ -215,30 +213,3 @@ def test_runs_are_counted_by_data_set_and_state(folder, tmp_path):
     sign(tmp_path / "work" / other)
     lines = report(grid, tmp_path / "runs", tmp_path / "work").splitlines()
     assert lines[1].split() == ["dna", "1", "1", "0", "0"]
-
-
-SCREENS = {"horizon_exponent": [0.0, 0.5]}
-
-
-@pytest.mark.parametrize(
-    ("before", "now", "count"),
-    [
-        ({}, {"configurations": 9}, 0),  # it continues the search
-        ({}, {"configurations": 3}, 2),
-        ({}, {"configurations": 9, "epochs": 4}, 2),
-        ({}, {"horizon_exponent": 0.5}, 1),  # of subsets: FULL's run stays
-        (SCREENS, {**SCREENS, "configurations": 9}, 1),  # FULL has no screens
-    ],
-)
-def test_runs_that_no_pending_one_continues_are_counted(tmp_path, monkeypatch, before, now, count):
-    files = [ROOT / "config/config.yaml", ROOT / "config/smoke.yaml"]
-    changes = [{"protocol": {"tabular": it}} for it in (before, now)]
-    old, new = (Grid(read_experiments(files, change), []) for change in changes)
-    jobs = {it.stem: Mock(job=old.job(*it[:3], it.selector)) for it in old.runs}
-    records = {tmp_path / stem / "record.json": job for stem, job in jobs.items()}
-    monkeypatch.setattr("automata.experiment.status.read_record", records.get)
-    for path in records:
-        write_text(path, "")
-    assert unused(old, tmp_path) == []
-    text = f"finished runs of other settings or files, which are kept but not used: {count}"
-    assert unused(new, tmp_path) == [text] * (count > 0)

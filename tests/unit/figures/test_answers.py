@@ -64,6 +64,12 @@ def test_many_classes_show_the_most_frequent_confusions(answered):
     assert names == ["class 07 answered as class 01", "class 09 answered as class 02"]
     assert [bar.get_width() for bar in axes.patches] == [3, 1]
     assert [text.strip() for text in texts(axes)] == ["3 of 5", "1 of 3"]
+    assert texts(confusion_figure(answered(right, right), "sst5").axes[0]) == ["no wrong answer"]
+
+
+def test_a_class_without_test_rows_has_none(answered):
+    (axes,) = classes_figure(answered(["a", "a"], ["a", "b"]), "sst5").axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a (2)", "b (0)"]
 
 
 @pytest.mark.parametrize(("classes", "shown"), [(3, 3), (40, 10)])

@@ -21,16 +21,17 @@ RUNS = pd.DataFrame(
         ("untuned", 0.0, 5, None, 0.50, 10.0),
         ("untuned", 0.0, 6, None, 0.70, 10.0),
         ("untuned", 0.0, 6, None, 0.70, 10.0),
+        ("untuned", 0.0, 5, None, 0.99, 10.0),  # of the other search, in a space of its own
     ],
     columns=["selector", "fraction", "seed", "best_score", "test_accuracy", "total_seconds"],
 ).assign(
     dataset="dna",
-    search="tpe",
-    scheduler=["asha"] * 10 + ["hyperband"],
+    search=["tpe"] * 11 + ["random"],
+    scheduler=["asha"] * 10 + ["hyperband"] * 2,
     metric="accuracy",
-    final_failure=[None] * 5 + ["loss is nan"] + [None] * 5,
-    best_configuration_json=[json.dumps({"lr": 0.1, "run": number}) for number in range(11)],
-    record=[str(number) for number in range(11)],
+    final_failure=[None] * 5 + ["loss is nan"] + [None] * 6,
+    best_configuration_json=[json.dumps({"lr": 0.1, "run": number}) for number in range(12)],
+    record=[str(number) for number in range(12)],
     kwh=0.002,
     co2_energy_grams=0.8,
     energy_method="measured",
@@ -90,7 +91,7 @@ def test_of_equal_highest_scores_the_fastest_is_marked():
         (  # lower is better
             "log_loss",
             {"test_loss": [0.3, 0.5, 0.9, 1.1]},
-            ["log loss 0.300 (accuracy 80 %)", "0.4 [0.3, 0.5]", "+0.6", "1 [0.9, 1.1]"],
+            ["log loss 0.300 (accuracy 80 %)", "0.4 [0.3, 0.5]", "+0.600", "1 [0.9, 1.1]"],
         ),
     ],
 )

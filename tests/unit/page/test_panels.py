@@ -7,7 +7,7 @@ import pytest
 
 from automata.analysis import wording
 from automata.analysis.study import Study, datasets
-from automata.config.files import command
+from automata.config.files import DEFAULTS, command, read_experiments
 from automata.page import panels
 
 CALL = command(["a config.yaml"])
@@ -34,14 +34,18 @@ def test_an_archived_run_is_made_again_by_its_axes(runs):
     archived = runs.assign(record=runs["record"].str.replace("/runs/", "/published/records/"))
     mine = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'untuned'")
     full = archived.query("dataset == 'dna' and search == 'tpe' and selector == 'full'")
-    records = " ".join([*full["record"], *mine["record"]])
-    row = {**mine.iloc[0], "fraction": 0.0, "records": records}
-    echo, call = panels.source(row, archived, CALL)["command"].split("\n")
-    assert call == f"{START} again.yaml"
-    axes = json.loads(shlex.split(echo)[1])
-    assert axes["selectors"] == ["full", "untuned"]
-    assert (axes["seeds"], axes["untuned_seeds"]) == ([0, 1, 2], [0, 1, 2])
-    assert "fractions" not in axes
+    for records, selectors in (
+        ([*full["record"], *mine["record"]], ["full", "untuned"]),
+        ([*mine["record"]], ["untuned"]),
+    ):
+        row = {**mine.iloc[0], "fraction": 0.0, "records": " ".join(records)}
+        echo, call = panels.source(row, archived, CALL)["command"].split("\n")
+        assert call == f"{START} again.yaml"
+        axes = json.loads(shlex.split(echo)[1])
+        (experiment,) = read_experiments([DEFAULTS], axes)
+        assert experiment.selectors == axes["selectors"] == selectors
+        assert axes.get("seeds", [0, 1, 2]) == axes["untuned_seeds"] == [0, 1, 2]
+        assert "fractions" not in axes
 
 
 def test_a_point_stands_and_speaks_as_the_table_says(tables):

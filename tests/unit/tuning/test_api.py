@@ -36,6 +36,7 @@ from automata.config.base import parsed
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Job, first_run
 from automata.datasets.prepared import write_dataset
+from automata.errors import UserError
 from automata.experiment import probe, recommended, request
 from automata.experiment.new import new
 from automata.experiment.recommended import ASHA, PATIENCE
@@ -190,6 +191,8 @@ def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(api, "run_command", None)  # a finished result is there
         assert automata.tune(iris, "species", folder=tmp_path, **asked).record == found.record
+        with pytest.raises(UserError, match="result of other arguments; name another `folder`"):
+            automata.tune(iris, "species", folder=tmp_path, **{**asked, "seed": 1})
 
 
 @pytest.mark.slow

@@ -447,8 +447,9 @@ ASHA = {"scheduler": "asha"}
         ({"search": "tpe"}, {}, {}, 3),
         (ASHA, {}, {"reselect_every": 3}, 0),
         pytest.param(ASHA, HEDGE, HEDGE, 0, marks=pytest.mark.slow),
+        pytest.param({"selector": "untuned"}, {}, {}, 0, marks=pytest.mark.slow),
     ],
-    ids=["asha", "hyperband", "other settings", "screens"],
+    ids=["asha", "hyperband", "other settings", "screens", "untuned"],
 )
 def test_a_larger_search_takes_the_results_of_a_finished_one(
     data, tmp_path, run, smaller, larger, kept
