@@ -9,7 +9,7 @@ import pytest
 from .conftest import ROOT, snakemake
 
 MADE_OF_RECORDS = ("prepare", "tune", "collect")
-"""Rules that no edit of comments or of rules repeats."""
+"""Rules that no edit of other code or of rules repeats."""
 
 
 def call(project, folder, *arguments, status=0):
@@ -35,10 +35,9 @@ def edit(file, old, new):
     file.write_text(text.replace(old, new, 1))
 
 
-def test_edited_code_and_comments_repeat_no_run(project, copy):
+def test_edited_code_repeats_no_run(project, copy):
     edit(project / "src/automata/training/device.py", "True", "False")
     edit(project / "src/automata/selection/random.py", "from", "# a comment\nfrom")
-    edit(project / "src/automata/analysis/tradeoff.py", '"""The tradeoff', '# new\n"""A tradeoff')
     edit(project / "rules/tune.smk", "rule tune", "# a comment\nrule tune")
     assert planned(project, copy.folder) == {}
 

@@ -191,12 +191,12 @@ def collect(
     """Make the tables of runs, trials and provenance from records."""
     from automata.analysis.collect import collect, record_files
     from automata.analysis.tables import write
-    from automata.code import STAMP, stamp
+    from automata.code import STAMP, reading_code
 
     made = collect(record_files(records), parsed(Comparison, comparison), processes)
     for name, content in made.items():
         write(content, output / name)
-    write(stamp(), output / STAMP)
+    write(reading_code(), output / STAMP)
 
 
 def tabulate(

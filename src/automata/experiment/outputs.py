@@ -73,7 +73,7 @@ class Outputs:
         if made and not all(Path(path).exists() for path in self.records):
             known = stamped(tables)
             return {"code": known} if known else {}
-        return {"code": reading_code(tables)}
+        return {"code": reading_code()}
 
     def news(self) -> list[str]:
         """Return lines to print before the jobs start: the archives, or what the runs are."""
