@@ -108,7 +108,6 @@ def synthetic_trials(runs: pd.DataFrame) -> pd.DataFrame:
                         "accuracy": float(score),
                         "score": float(score),
                         "elapsed_seconds": elapsed,
-                        "elapsed_joules": 4 * elapsed,
                         "record": run["record"],
                     }
                 )

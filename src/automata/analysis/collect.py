@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -28,7 +27,7 @@ CHUNK = 64
 EVALUATION = [
     *RUN,
     *("index", "configuration", "status", "epoch", "rung", "accuracy", "score"),
-    *("elapsed_seconds", "elapsed_joules", "record"),
+    *("elapsed_seconds", "record"),
 ]
 """Columns of the table of trials."""
 
@@ -121,13 +120,9 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
     """Return a row per evaluation of a trial, in order of time; empty without a search.
 
     `rung`: the scheduler used the evaluation. `elapsed_seconds` counts from the start of the search
-    without interruptions. `elapsed_joules` spreads the search's energy evenly over its time,
-    because counters are read only every few seconds.
+    without interruptions.
     """
-    window = record.tuning.measurement
-    joules = window.energy_joules if window else None
     metric = record.job.settings.protocol.metric
-    watts = joules / window.wall_seconds if window and joules is not None else math.nan
     rows = [
         (
             *(getattr(record.job.run, axis) for axis in RUN),
@@ -138,13 +133,12 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
             rung,
             evaluation.accuracy,
             evaluation.score(metric),
-            elapsed := record.tuning.elapsed(evaluation.finished_at),
-            watts * elapsed,
+            record.tuning.elapsed(evaluation.finished_at),
             str(path),
         )
         for trial in record.tuning.trials
         for rung, scores in ((True, trial.progress.evaluations), (False, trial.progress.curve))
-        for evaluation in (scores if window else [])
+        for evaluation in (scores if record.tuning.measurement else [])
     ]
     table = pd.DataFrame(rows, columns=EVALUATION)
     return table.sort_values("elapsed_seconds", kind="stable", ignore_index=True)

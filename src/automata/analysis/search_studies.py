@@ -1,4 +1,4 @@
-"""Inside the searches: how scores rank configurations, and progress over time.
+"""Inside the searches: how scores rank configurations.
 
 The paper assumes that scores from subsets rank configurations as scores from all data do.
 Kendall's tau-b tests this.
@@ -14,15 +14,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from automata.analysis.ratios import NOT_COMPARABLE, PAIR, SET_ASIDE
+from automata.analysis.ratios import PAIR
 from automata.analysis.statistics import UNITS, Spread, of_units, summarise, tau
 from automata.analysis.study import COMBINATION, Study
 
 SAME_SCORES = ["epochs", "training_version", "data_sha256", "own_model_sha256", "protocol_hash"]
 """Columns that must be equal for two runs' scores to compare. Hosts and times may differ."""
-
-CLOCKS = ("elapsed_seconds", "elapsed_joules")
-"""Columns of the trials that measure progress since the start of the first trial."""
 
 
 @cache
@@ -97,41 +94,3 @@ def _scores(study: Study) -> pd.DataFrame:
     scores = at_rungs.sort_values(["record", "epoch", "index"]).merge(shared, on="record")
     occurrence = scores.groupby(["record", "epoch", "configuration"]).cumcount()
     return scores.assign(occurrence=occurrence)
-
-
-def anytime(trials: pd.DataFrame, clock: str) -> pd.DataFrame:
-    """Return a row per combination and time: the best validation accuracy so far, over seeds.
-
-    `at` has the times, by `clock` (one of CLOCKS), at which a seed improved or ended, from the time
-    when all seeds have a score. `median`, `low` (smallest) and `high` (largest) hold until the next
-    row. Curves of selectors compare in time, not in height: models are trained on subsets.
-    Combinations with a run without `clock` are left out.
-    """
-    rows: list[list[object]] = []
-    for combination, group in trials[trials["rung"].astype(bool)].groupby(COMBINATION, sort=True):
-        if group[clock].notna().all():
-            curves = [_steps(run, clock) for _, run in group.groupby("seed")]
-            best = pd.concat(curves, axis=1).sort_index().ffill().dropna()
-            over = [best.index, best.median(axis=1), best.min(axis=1), best.max(axis=1)]
-            rows += [[*combination, *step, len(curves)] for step in zip(*over, strict=True)]
-    columns = [*COMBINATION, "at", "median", "low", "high", "seeds"]
-    return pd.DataFrame(rows, columns=columns)
-
-
-def comparable(trials: pd.DataFrame, ratios: pd.DataFrame, clock: str) -> pd.DataFrame:
-    """Return the trials of runs whose `clock` compares with FULL's, or that have no FULL run."""
-    apart = ratios["refused"].fillna("").str.startswith((NOT_COMPARABLE, SET_ASIDE))
-    known = ratios["full_record"].notna()
-    if clock == "elapsed_joules":
-        known &= ratios["energy_method"].notna()
-    ratio = "energy_ratio" if clock == "elapsed_joules" else "speedup"
-    apart |= known & ratios[ratio].isna()
-    return trials[~trials["record"].isin(set(ratios.loc[apart, "record"]))]
-
-
-def _steps(run: pd.DataFrame, clock: str) -> pd.Series[float]:
-    """Return the best score so far of a run, by time: its rises, and its end."""
-    best = run.set_index(clock)["accuracy"].sort_index(kind="stable").cummax()
-    rises = ~best.duplicated()
-    rises.iloc[-1] = True
-    return best[rises].groupby(level=0).last()

@@ -78,19 +78,6 @@ def mean(values: Values) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def on_front(speedups: Values, errors: Values) -> NDArray[np.bool_]:
-    """Return which of n points are on the Pareto front, i.e. which no other point beats.
-
-    A point beats another if it is at least as fast and at most as bad, and better in one.
-    Equal points are on the front together.
-    """
-    faster = speedups[:, None] - speedups[None, :]  # row's point minus column's point
-    better = errors[None, :] - errors[:, None]
-    beats = (faster >= 0) & (better >= 0) & ((faster > 0) | (better > 0))
-    front: NDArray[np.bool_] = ~np.any(beats, axis=0)
-    return front
-
-
 def hypervolume(
     speedups: Values, errors: Values, reference: tuple[float, float] | Values
 ) -> Values:

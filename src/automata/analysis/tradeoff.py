@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from statistics import fmean, median
 
-import numpy as np
 import pandas as pd
 
 from automata.analysis.quantities import ERROR, QUANTITIES
@@ -16,22 +15,9 @@ from automata.analysis.statistics import (
     known,
     mean_of,
     number_of,
-    on_front,
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
-
-PARTS = {
-    "training": "tuning_training_seconds",
-    "selection": "tuning_selection_seconds",
-    "evaluation": "tuning_evaluation_seconds",
-    "orchestration": "tuning_orchestration_seconds",
-    "final": "final_seconds",
-}
-"""Parts of a run's time -> columns of the runs, which add up to `total_seconds`."""
-
-POINT = ["speedup", ERROR]
-"""The quantities of Pareto fronts: more of the first is better, and less of the second."""
 
 
 def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -39,10 +25,10 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
 
     `interval` names the bounds (`statistics.bounds`); a quantity that some runs lack has its own
     number of seeds, such as `energy_seeds`. Refused runs are left out. `other_cpu_share` is the
-    largest of the runs; `records` include FULL's. `on_front`: no other row of the panel beats it.
+    largest of the runs; `records` include FULL's.
     """
     spreads = [quantity for quantity in QUANTITIES.values() if quantity.spread]
-    table = summarise(
+    return summarise(
         compared(ratios),
         COMBINATION,
         {
@@ -58,41 +44,11 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
         },
         ["record", "full_record"],
     )
-    table.insert(len(table.columns) - 1, "on_front", _unbeaten(table))
-    return table
 
 
 def _values(column: str) -> Callable[[pd.DataFrame], str]:
     """Return a function of rows: the distinct values of `column`."""
     return lambda group: ", ".join(sorted(set(group[column].dropna())))
-
-
-def _unbeaten(table: pd.DataFrame) -> pd.Series:
-    """Return which rows no other row of their panel beats, without FULL's repeat."""
-    front = pd.Series(False, index=table.index)
-    methods = table[(table["selector"] != "full-again") & table["speedup"].notna()]
-    for _, panel in methods.groupby(PANEL):
-        front[panel.index] = on_front(*panel[POINT].to_numpy(np.float64).T)
-    return front
-
-
-def time_split(runs: pd.DataFrame, ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return a row per combination: mean seconds of each of PARTS, and mean speedup, over seeds.
-
-    Runs that do not compare with their FULL are left out; `untuned` runs have no speedup.
-    """
-    refused = set(ratios.loc[ratios["refused"].notna(), "record"])
-    gains = ratios.set_index("record")["speedup"].astype(float)
-    table = summarise(
-        runs[~runs["record"].isin(refused)].assign(speedup=runs["record"].map(gains)),
-        COMBINATION,
-        {
-            "seeds": len,
-            **{f"{part}_seconds": mean_of(column) for part, column in PARTS.items()},
-            "speedup": mean_of("speedup"),
-        },
-    )
-    return table.assign(total_seconds=sum(table[f"{part}_seconds"] for part in PARTS))
 
 
 def untuned(runs: pd.DataFrame) -> pd.DataFrame:

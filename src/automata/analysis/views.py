@@ -215,29 +215,7 @@ _FIGURES = (
                 "The note in the figure says how energy was obtained: an estimate from CPU time is "
                 "no evidence beyond time.",
             ),
-            (
-                "co2",
-                "co2_energy_ratio",
-                "CO2 from time, as the paper computes it, has the ratios of the speedup.",
-            ),
         )
-    ),
-    View(
-        "anytime",
-        "searches:anytime_figure",
-        DATASETS,
-        "The best validation accuracy found so far against the time and the energy of the "
-        "search. Models that are trained on subsets score lower until the final training, "
-        "which is not shown.",
-        needs=bool,
-    ),
-    View(
-        "time-split",
-        "seconds:time_split_figure",
-        DATASETS,
-        "Seconds of a run: training, selection, evaluation and orchestration of the search, and "
-        "the final training.",
-        needs=bool,
     ),
     *(
         View(

@@ -1,4 +1,4 @@
-"""Inside searches: the best score over time, and how well subsets rank configurations."""
+"""Inside searches: how well subsets rank configurations."""
 
 from __future__ import annotations
 
@@ -8,107 +8,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from automata import names
-from automata.analysis.energy import ways
-from automata.analysis.search_studies import CLOCKS, agreements, anytime, comparable, rank_agreement
+from automata.analysis.search_studies import agreements, rank_agreement
 from automata.analysis.statistics import FEWEST_PAIRS
 from automata.analysis.study import Study, fractions, panels, selectors
 from automata.analysis.wording import count, percent
 from automata.figures import notes, style
 from automata.figures.style import Look
 from automata.names import AUTOMATA
-
-FRACTION = 0.1
-"""The figure shows each selector at its subset size nearest to this."""
-
-STRONG = ("full", AUTOMATA)
-"""Selectors with a shaded range; with more, the ranges would hide each other."""
-
-CLOCK_INCHES = 1.8
-CLOCK_TICKS = [
-    {step * 10.0**power: f"{step * 10.0**power:g}" for power in range(-4, 9) for step in steps}
-    for steps in ((1,), (1, 3), (1, 1.5, 2, 3, 5, 7))
-]
-
-
-def anytime_figure(study: Study, dataset: str) -> Figure:
-    """Return the best validation accuracy so far, a row per clock and a column per panel.
-
-    Steps are rows of `search_studies.anytime`: medians over seeds, with a shaded range.
-    """
-    trials = study.trials[study.trials["dataset"] == dataset]
-    columns, sizes = panels(trials), _main_sizes(trials)
-    height = 0.5 + CLOCK_INCHES * len(CLOCKS)
-    figure, grid = style.axes_of(len(CLOCKS), max(1, len(columns)), height, sharey="row")
-    left_out = []
-    for row, clock, unit in zip(grid, CLOCKS, ("Seconds", "Joules"), strict=True):
-        compared = comparable(trials, study.ratios, clock)
-        curves = anytime(compared, clock)
-        if apart := trials["record"].nunique() - compared["record"].nunique():
-            left_out.append(f"{unit} leave out {count(apart, 'run')} not comparable with FULL.")
-        for axes, panel in zip(row, columns, strict=False):
-            here = panel.rows(curves)
-            _draw_steps(axes, here, sizes)
-            axes.set_title(panel.tuner)
-            axes.set_xlabel(f"{unit} of the search")
-            if here.empty:
-                style.write_instead(axes, "no energy known")
-        row[0].set_ylabel("Best validation accuracy")
-        if not columns:
-            style.write_instead(row[0])
-    if columns:
-        handles = [
-            style.handle(selector, names.method(selector, size), **_steps_look(selector))
-            for selector, size in sizes.items()
-        ]
-        style.add_legend(figure, handles, names.dataset(dataset))
-        runs = study.runs[study.runs["record"].isin(set(trials["record"]))]
-        notes.add_note(figure, [*_steps_note(trials, runs), *left_out], study, columns)
-    return figure
-
-
-def _main_sizes(table: pd.DataFrame) -> dict[str, float]:
-    """Return the subset size at which the figure shows each selector of `table`."""
-    sizes = table.groupby("selector")["fraction"].unique()
-
-    def nearest(selector: str) -> float:
-        return float(min(sizes[selector], key=lambda size: (abs(size - FRACTION), size)))
-
-    return {selector: nearest(selector) for selector in selectors(table)}
-
-
-def _steps_look(selector: str) -> Look:
-    strong = selector in STRONG
-    dashes = "--" if selector == "full-again" else "-"
-    return {"linewidth": 1.4 if strong else 0.7, "linestyle": dashes, "zorder": 4 if strong else 3}
-
-
-def _draw_steps(axes: Axes, here: pd.DataFrame, sizes: dict[str, float]) -> None:
-    """Draw the steps of each selector, with a marker at the last evaluation."""
-    for selector, size in sizes.items():
-        curve = here[(here["selector"] == selector) & (here["fraction"] == size)]
-        if curve.empty:
-            continue
-        look = style.marker(selector, markevery=[-1], **_steps_look(selector))
-        steps: Look = {"drawstyle": "steps-post", "gid": f"steps {selector}"}
-        axes.plot(curve["at"], curve["median"], **steps, **look)
-        if selector in STRONG and (curve["seeds"] > 1).all():
-            shade: Look = {"step": "post", "color": look["color"], "alpha": 0.15, "linewidth": 0}
-            axes.fill_between(curve["at"], curve["low"], curve["high"], zorder=1, **shade)
-    axes.set_xscale("log")
-    style.logarithmic(axes, "x", *axes.get_xlim(), CLOCK_TICKS)
-
-
-def _steps_note(trials: pd.DataFrame, runs: pd.DataFrame) -> list[str]:
-    seeds = trials["seed"].nunique()
-    strong = " and ".join(map(names.selector, STRONG))
-    median = f"Lines are medians over {seeds} seeds; the ranges of {strong} are shaded."
-    return [
-        median if seeds > 1 else "One seed.",
-        "Markers are the last evaluations.",
-        "Do not compare heights: models trained on subsets score lower before the final training.",
-        f"Joules are the energy of the search, spread evenly over its time. Energy: {ways(runs)}.",
-    ]
-
 
 TAUS_INCHES = 1.7
 TAU_SIZE = 3.5

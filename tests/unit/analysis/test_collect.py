@@ -133,9 +133,8 @@ def test_a_row_for_each_evaluation_in_the_order_of_time():
         score = {"accuracy": epoch / 10, "loss": 1.0, "finished_at": begun + seconds}
         return {"epoch": epoch, **score}
 
-    window, first = "tuning/segments/0/measurement", "tuning/trials/0/progress"
-    changes = {f"{window}/wall_seconds": 40.0, f"{window}/channels/0/joules": 100.0}
-    changes |= {f"{first}/evaluations": [at(2, 10), at(8, 30)], f"{first}/curve": [at(4, 20)]}
+    first = "tuning/trials/0/progress"
+    changes = {f"{first}/evaluations": [at(2, 10), at(8, 30)], f"{first}/curve": [at(4, 20)]}
     changes |= {"tuning/trials/1/progress/evaluations": [at(2, 25)]}
     made = record(changes)
     del made.tuning.trials[2:]
@@ -147,8 +146,6 @@ def test_a_row_for_each_evaluation_in_the_order_of_time():
         [0, 8, True, 0.8],
     ]
     assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
-    # 100 J in 40 s, without those of the final training
-    assert table["elapsed_joules"].tolist() == pytest.approx([25, 50, 62.5, 75])
     made.tuning = Tuning(segments=[], trials=made.tuning.trials, best=0)
     none = evaluations(made, HERE)
     assert (len(none), list(none.columns)) == (0, list(table.columns))

@@ -1,4 +1,4 @@
-"""Inside the searches: which scores are paired, what tau is of them, and step curves by hand."""
+"""Inside the searches: which scores are paired, and what tau is of them."""
 
 import math
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from automata.analysis.search_studies import agreements, anytime, comparable, rank_agreement
+from automata.analysis.search_studies import agreements, rank_agreement
 from automata.analysis.study import Study
 from automata.training.subsets import SubsetPlan
 
@@ -18,9 +18,9 @@ SWAPPED = [0.2, 0.1, 0.3, 0.4, 0.5]
 AXES = ["dataset", "search", "scheduler", "selector", "fraction", "seed", "record"]
 
 
-def scored(of, scores, names=None, at=None, **changes):
+def scored(of, scores, names=None, **changes):
     """Return evaluations of configurations called 0, 1, ... in order, or `names`, at rung 4."""
-    rows = zip(names or range(len(scores)), scores, at or scores, strict=True)
+    rows = zip(names or range(len(scores)), scores, strict=True)
     evaluation = {"epoch": 4, "rung": True, **changes}
     return [
         {
@@ -28,11 +28,9 @@ def scored(of, scores, names=None, at=None, **changes):
             "index": index,
             "configuration": name,
             "accuracy": score,
-            "elapsed_seconds": elapsed,
-            "elapsed_joules": 10 * elapsed,
             **evaluation,
         }
-        for index, (name, score, elapsed) in enumerate(rows)
+        for index, (name, score) in enumerate(rows)
     ]
 
 
@@ -84,49 +82,3 @@ def test_rungs_are_grouped_by_the_nearest_third(epoch, level):
     at = {"epoch": epoch}
     row = only(rank_agreement(study(*pair(SWAPPED, at, at, epochs=40))))
     assert (row["level"], row["percent"]) == (level, pytest.approx(100 * epoch / 40))
-
-
-def curves(*steps, selector="rs2", fraction=0.1, **changes):
-    """Return a run per curve, a list of (seconds, score)."""
-    rows = []
-    for seed, curve in enumerate(steps):
-        at, scores = zip(*curve, strict=True)
-        rows += scored(run(selector, fraction, seed), scores, at=at, **changes)
-    return pd.DataFrame(rows)
-
-
-def test_steps_are_the_best_score_so_far_over_seeds_once_all_have_begun():
-    falls = [(3, 0.25), (3, 0.3), (2, 0.2), (6, 0.6)]  # in any order; only improvements count
-    trials = curves([(1, 0.1), (4, 0.4)], falls, [(1, 0.5), (5, 0.5)])
-    off_the_rungs = curves([(2.5, 0.99)], rung=False)
-    unknown = curves([(1, 0.1)], selector="craig", elapsed_joules=math.nan)
-    columns = ["selector", "at", "median", "low", "high", "seeds"]
-    table = anytime(pd.concat([trials, off_the_rungs, unknown]), "elapsed_joules")
-    assert table[columns].to_numpy().tolist() == [
-        ["rs2", 20, 0.2, 0.1, 0.5, 3],
-        ["rs2", 30, 0.3, 0.1, 0.5, 3],
-        ["rs2", 40, 0.4, 0.3, 0.5, 3],
-        ["rs2", 50, 0.4, 0.3, 0.5, 3],
-        ["rs2", 60, 0.5, 0.4, 0.6, 3],
-    ]
-
-
-APART = "not comparable with its FULL: host a and b"
-NO_FULL = {"refused": "no FULL run to compare with", "full_record": None, "energy_ratio": None}
-
-
-@pytest.mark.parametrize(
-    ("changes", "seconds", "joules"),
-    [
-        ({"refused": APART}, {1}, {1}),
-        ({"refused": "FULL itself was resumed"}, {1}, {1}),
-        ({"refused": "the final training diverged: nan"}, {0, 1}, {0, 1}),
-        ({"energy_ratio": None}, {0, 1}, {1}),
-        (NO_FULL, {0, 1}, {0, 1}),
-    ],
-)
-def test_only_runs_that_compare_with_full_are_kept(changes, seconds, joules):
-    trials = curves([(1, 0.5)], [(2, 0.6)])
-    ratios = pd.DataFrame([run("rs2", **changes), run("rs2", seed=1)])
-    for clock, kept in (("elapsed_seconds", seconds), ("elapsed_joules", joules)):
-        assert set(comparable(trials, ratios, clock)["seed"]) == kept

@@ -14,7 +14,6 @@ from automata.analysis.statistics import (
     bounds,
     hypervolume,
     interval_of,
-    on_front,
 )
 
 SUMS, COUNTS = np.array([1.0, 7.0, 12.0, 30.0]), np.array([1, 2, 3, 5])
@@ -56,15 +55,6 @@ def test_bounds_of_few_or_equal_values_are_their_range_and_hold_their_mean(sampl
     low, high = bounds(values)
     assert (low, high) == pytest.approx(expected, nan_ok=True)
     assert not sample or low <= values.mean() <= high
-
-
-@given(st.lists(POINT, min_size=1, max_size=7))
-def test_the_front_is_what_no_other_point_beats(points):
-    def beats(one, other):
-        return one[0] >= other[0] and one[1] <= other[1] and one != other
-
-    expected = [not any(beats(other, point) for other in points) for point in points]
-    assert on_front(*np.array(points, float).T).tolist() == expected
 
 
 @given(st.lists(st.tuples(POINT, POINT), min_size=1, max_size=7), st.tuples(CORNER, CORNER))

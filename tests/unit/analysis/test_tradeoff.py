@@ -1,12 +1,10 @@
 """The tables over seeds: trade-off, time, and draws without tuning."""
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from automata.analysis.tradeoff import PARTS, time_split, tradeoff, untuned
+from automata.analysis.tradeoff import tradeoff, untuned
 
 from .conftest import only, run
 
@@ -20,8 +18,8 @@ BUSY = {"speedup": np.nan, "cpu_ratio": 3.0}
         ([{"energy_ratio": 2.0}, NO_ENERGY], {"energy_ratio_low": 2.0, "energy_seeds": 1}),
         ([NO_ENERGY] * 3, {"energy_ratio_low": np.nan, "energy_seeds": 0, "energy_method": ""}),
         ([{}, {"speedup": 9.0, "refused": "other host"}], {"seeds": 1, "speedup": 4.0}),
-        ([{}, BUSY], {"seeds": 2, "speedup": 4.0, "speedup_seeds": 1, "on_front": True}),
-        ([BUSY] * 2, {"speedup": np.nan, "cpu_ratio_low": 3.0, "cpu_seeds": 2, "on_front": False}),
+        ([{}, BUSY], {"seeds": 2, "speedup": 4.0, "speedup_seeds": 1}),
+        ([BUSY] * 2, {"speedup": np.nan, "cpu_ratio_low": 3.0, "cpu_seeds": 2}),
         ([{"other_cpu_share": 0.01}, {"other_cpu_share": 0.3}], {"other_cpu_share": 0.3}),
         ([{"record": "b", "full_record": "c"}, {"record": "a"}], {"records": "a b c"}),
     ],
@@ -30,18 +28,6 @@ def test_a_row_says_what_its_seeds_have(seeds, expected):
     rows = [run(seed=seed, **{"full_record": "c", **own}) for seed, own in enumerate(seeds)]
     row = only(tradeoff(pd.DataFrame(rows)))
     assert {name: row[name] for name in expected} == pytest.approx(expected, nan_ok=True)
-
-
-def test_parts_of_the_time_are_means_over_comparable_runs():
-    parts = dict(zip(PARTS.values(), [8.0, 4.0, 2.0, 1.0, 16.0], strict=True))
-    runs = [run(**parts), run(seed=1, **{**parts, "final_seconds": 18.0}), run(seed=2)]
-    draw = run("untuned", 0.0, **parts)
-    ratios = [*runs[:2], {**runs[2], "refused": "no FULL"}]
-    table = time_split(pd.DataFrame([*runs, draw]), pd.DataFrame(ratios))
-    split, of_draws = table.to_dict("records")
-    assert [split[f"{part}_seconds"] for part in (*PARTS, "total")] == [8, 4, 2, 1, 17, 32]
-    assert (split["seeds"], split["speedup"]) == (2, 4.0)
-    assert math.isnan(of_draws["speedup"])
 
 
 FULLS = [("full", 1.0, 0.8, 100.0), ("full", 1.0, 0.9, 200.0)]

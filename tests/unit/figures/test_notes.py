@@ -58,7 +58,7 @@ def test_a_figure_of_energy_says_how_it_was_obtained_and_of_how_many(make_study,
     assert "nergy" not in note(study)
 
 
-@pytest.mark.parametrize("name", ["tradeoff", "energy", "anytime", "time-split"])
+@pytest.mark.parametrize("name", ["tradeoff", "energy"])
 def test_figures_of_a_data_set_count_the_settings_that_differ(make_study, small_runs, name):
     differing = [
         [*PANEL, "seeds", "3", "5"],

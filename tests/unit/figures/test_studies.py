@@ -4,13 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from automata import names
-from automata.analysis.search_studies import anytime, rank_agreement
+from automata.analysis.search_studies import rank_agreement
 from automata.analysis.selectors import ALL, pooled_differences
-from automata.analysis.tradeoff import PARTS, time_split
 from automata.figures import searches
 
-from .drawn import bars, points, texts
+from .drawn import bars, points
 
 pytestmark = pytest.mark.slow
 
@@ -68,35 +66,6 @@ def test_a_tau_of_few_data_sets_is_left_out(some, monkeypatch):
     assert "taus gradmatch" in lines
     assert "taus rs2" not in lines
     assert any("A tau is a mean over 2 to 3 data sets" in text.get_text() for text in figure.texts)
-
-
-@pytest.mark.parametrize(("row", "clock"), [(0, "elapsed_seconds"), (1, "elapsed_joules")])
-def test_curves_are_the_steps_of_the_table(some, drawn, row, clock):
-    curves = anytime(some.trials[some.trials["dataset"] == "dna"], clock)
-    axes = drawn("anytime/dna", some).axes[4 * row]
-    here = curves[(curves["search"] == "random") & (curves["scheduler"] == "hyperband")]
-    for selector in ("full", "full-again", *SUBSETS):
-        size = 1.0 if selector in names.ALL_DATA_CONTROLS else 0.1
-        steps = here[(here["selector"] == selector) & (here["fraction"] == size)]
-        assert points(axes, f"steps {selector}") == tuples(steps, "at", "median") != []
-    assert {line.get_drawstyle() for line in axes.lines} == {"steps-post"}
-
-
-def test_bars_are_the_parts_of_the_table_side_by_side_with_their_speedup(some, drawn):
-    panel = "dataset == 'dna' and search == 'random' and scheduler == 'hyperband'"
-    here = time_split(some.runs, some.ratios).query(panel)
-    order = [name for name in names.METHODS if name in set(here["selector"])]
-    rows = pd.concat([here[here["selector"] == name].sort_values("fraction") for name in order])
-    axes = drawn("time-split/dna", some).axes[0]
-    left, width = (
-        np.array([getattr(bar, get)() for bar in axes.patches]).reshape(len(PARTS), -1).T
-        for get in ("get_x", "get_width")
-    )
-    assert width == pytest.approx(rows[[f"{part}_seconds" for part in PARTS]].to_numpy())
-    assert (left[:, 0] == 0).all()
-    assert left[:, 1:] == pytest.approx((left + width)[:, :-1])
-    speedups = rows["speedup"].fillna(some.untuned.query(panel)["speedup"].iloc[0])
-    assert texts(axes) == [f"{value:#.3g}\N{MULTIPLICATION SIGN}" for value in speedups]
 
 
 SUMMARY = ("speedup", "relative_test_error", "total_seconds")
