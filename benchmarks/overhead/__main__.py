@@ -29,17 +29,17 @@ def main() -> None:
     """Run the jobs and write the table of their parts."""
     parser = parser_of("overhead", __doc__)
     parser.add_argument("--dataset", default="satimage")
-    parser.add_argument("--data", type=Path, default=ROOT / "results/data/satimage.safetensors")
     parser.add_argument("--scheduler", nargs="+", default=["hyperband", "asha"])
     parser.add_argument("--fraction", type=float, default=0.05)
     parser.add_argument("--repeats", type=int, default=3, help="medians are of so many jobs")
     options = parser.parse_args()
-    if not options.data.exists():
-        parser.error(f"{options.data}: make it with `snakemake --cores 1 {options.data}`")
+    data = ROOT / f"results/data/{options.dataset}.safetensors"
+    if not data.exists():
+        parser.error(f"{data}: make it with `snakemake --cores 1 {data.relative_to(ROOT)}`")
     rows = []
     for scheduler in options.scheduler:
         job = _job(scheduler, options.dataset, options.fraction)
-        rows += _rows(scheduler, [_parts(job, options.data) for _ in range(options.repeats)])
+        rows += _rows(scheduler, [_parts(job, data) for _ in range(options.repeats)])
     threads = job.settings.compute.threads_per_trial
     title = f"One job: {options.dataset}, gradmatch {options.fraction:g}, seconds"
     write_table(rows, options.results, "overhead", title, threads=threads, packages=PACKAGES)

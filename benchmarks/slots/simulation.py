@@ -5,11 +5,7 @@ from __future__ import annotations
 from random import Random
 
 from automata.config.job import Job
-from automata.experiment.sizes import Epoch, end_of, simulated
-from automata.records.progress import WORST_SCORE
-from automata.records.record import Record
-from automata.search.finalists import FinalSearch, best_trials
-from automata.search.search import SearchTrial
+from automata.experiment.sizes import Epoch, simulated
 from automata.tuning.searchers import RandomSearch
 
 EPOCHS = 81
@@ -42,26 +38,3 @@ def end_of_job(job: Job, costs: dict[int, float]) -> float:
     drawn = [draw.suggest("") for _ in range(job.settings.protocol.configurations)]
     epochs = [Epoch(costs[configuration["batch_size"]], 0.0) for configuration in drawn]
     return simulated(job, epochs, Random(job.run.seed)).wall / EPOCHS
-
-
-def end_of_final_training(record: Record, slots: int) -> float:
-    """Return the seconds of a record's final training on `slots`, by those of its epochs."""
-    assert record.final is not None, "the run trains finally"
-    protocol, final = record.job.settings.protocol, record.final
-    finalists = best_trials(record.tuning, protocol)
-    runs = {record.best.index: final.progress, **{it.trial: it.progress for it in final.lost}}
-    trained = [runs[trial.index] for trial in finalists]
-
-    def cost(trial: SearchTrial, begin: int, rung: int) -> float:
-        run = trained[trial.index]  # one that is out of patience trains no further
-        epochs = min(rung, run.epochs) - min(begin, run.epochs)
-        return epochs * run.seconds.total / run.epochs
-
-    def score(trial: SearchTrial, epoch: int) -> float:
-        run = trained[trial.index]
-        seen = [it for it in run.evaluations if it.epoch <= epoch]
-        diverged = run.failure is not None and epoch >= run.epochs
-        return WORST_SCORE if diverged or not seen else run.standing_at(seen[-1])
-
-    search = FinalSearch([trial.configuration for trial in finalists], protocol, slots)
-    return end_of(search, cost, score).wall
