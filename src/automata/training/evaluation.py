@@ -24,14 +24,12 @@ def evaluate(model: Classifier, split: Split, metric: str = "accuracy") -> Score
 
 
 @torch.inference_mode()
-def scored(
-    model: Classifier, split: Split, metric: str, unweighted: bool = False
-) -> tuple[Scores, NDArray[np.int64]]:
+def scored(model: Classifier, split: Split, metric: str) -> tuple[Scores, NDArray[np.int64]]:
     """Score `model`, in evaluation mode, on all rows of `split`; count its answers by class.
 
     The counts are (classes, classes + 1); the last column has the rows without an answer.
-    `unweighted`: the loss is that of `CrossEntropy.unweighted`. A row whose logits are not finite
-    counts as wrong. Scores that not all records have are computed if they are the `metric`.
+    The loss is that of `CrossEntropy.unweighted`. A row whose logits are not finite counts as
+    wrong. Scores that not all records have are computed if they are the `metric`.
     """
     classes = model.head.out_features
     pairs = torch.zeros(classes * (classes + 1), dtype=torch.int64, device=split.labels.device)
@@ -43,8 +41,8 @@ def scored(
             finite = torch.isfinite(logits).all(dim=1)
             predicted = logits.argmax(dim=1).where(finite, classes)  # no class
             pairs += torch.bincount(labels * (classes + 1) + predicted, minlength=len(pairs))
-            shown = model.criterion.unweighted(logits) if unweighted else logits
-            loss += cross_entropy(shown, labels, reduction="sum").double()
+            unweighted = model.criterion.unweighted(logits)
+            loss += cross_entropy(unweighted, labels, reduction="sum").double()
             if metric == "roc_auc":
                 probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
     counts = pairs.view(classes, classes + 1).cpu().numpy()

@@ -213,7 +213,8 @@ class TrainingRun:
     def _last_layer(self, split: Split) -> LastLayer:
         with arithmetic(self.precision, self.device):
             layer = last_layer(self.model, split)
-        if not torch.isfinite(layer.features.sum() + layer.logits.sum()):
+        # Solvers square the features: larger ones than 1e19 overflow.
+        if not torch.isfinite(torch.linalg.vector_norm(layer.features) + layer.logits.sum()):
             raise DivergedError(f"gradients not finite after epoch {self.progress.epochs}")
         return layer
 

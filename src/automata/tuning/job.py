@@ -97,7 +97,7 @@ def run(
         trained = context.training_run(best.configuration, best.index if final is None else None)
         _load_model(trained, phases.model, (final or best).progress)
         metric = job.settings.protocol.metric
-        test, counts = scored(trained.model, trained.data.test, metric, unweighted=True)
+        test, counts = scored(trained.model, trained.data.test, metric)
     dataset = context.dataset
     answers = [
         (row, answer, int(counts[row, answer])) for row, answer in np.argwhere(counts).tolist()

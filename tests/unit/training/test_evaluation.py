@@ -105,6 +105,6 @@ def test_loss_without_class_weights_is_that_of_bayes_rule():
     model.criterion = CrossEntropy(weights)
     chances = logits.double().softmax(dim=1) / weights
     chances /= chances.sum(dim=1, keepdim=True)
-    scores, _ = scored(model, Split(logits, labels), "accuracy", unweighted=True)
+    scores, _ = scored(model, Split(logits, labels), "accuracy")
     assert scores.loss == pytest.approx(log_loss(labels, chances, labels=[0, 1, 2]), rel=1e-5)
     assert scores.accuracy == accuracy_score(labels, logits.argmax(dim=1))

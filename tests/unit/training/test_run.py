@@ -13,6 +13,7 @@ from automata.datasets.prepared import Split
 from automata.registry import SELECTORS
 from automata.selection.gradmatch import AdaptiveGradMatch
 from automata.selection.problem import Cadence, Subset
+from automata.training import run as run_module
 from automata.training.run import TrainingRun
 from automata.training.subsets import SubsetPlan, build_selector
 from support.selectors import GUIDED
@@ -314,3 +315,16 @@ def test_gradients_that_are_not_finite_fail_the_run_and_not_the_job(make, select
     run.train_to(12)
     assert run.progress.failure == "gradients not finite after epoch 1"
     assert run.progress.score == 0
+
+
+def test_features_whose_squares_overflow_fail_the_run(make, monkeypatch):
+    run = make("gradmatch", reselect_every=1, batch_size=36)
+    whole = run_module.last_layer
+
+    def exploded(*arguments):
+        layer = whole(*arguments)
+        return replace(layer, features=torch.full_like(layer.features, 1e20))
+
+    monkeypatch.setattr(run_module, "last_layer", exploded)
+    run.train_to(2)
+    assert run.progress.failure.startswith("gradients not finite")
