@@ -30,7 +30,7 @@ from automata.config.job import AXES, first_run
 from automata.config.sources import contents_of
 from automata.datasets.own.frames import FRAME, IMAGES, write_labelled
 from automata.datasets.prepared import Dataset, read_dataset
-from automata.errors import KEPT, OWN_LINE, UserError, error_line, refusing
+from automata.errors import KEPT, OWN_LINE, UserError, error_line, printable, refusing
 from automata.experiment.status import progress_of
 from automata.files import content_of, write_text
 from automata.prediction.predict import Predictor
@@ -180,6 +180,11 @@ def tune(
         work.mkdir(parents=True, exist_ok=True)
         try:
             request |= _source(data, target, work)
+            vectors = request["settings"].get("data", {}).get("vectors") or {}
+            others = [request["own"].get("test"), request["own"].get("validation")]
+            paths = [request["path"], *others, vectors.get("source")]
+            files = [Path(path) for path in paths if path and Path(path).exists()]
+            request["sha256"] = {str(path): content_of(path) for path in files}
             return _tuned(json.dumps(request, default=str), work)
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(f"own_datasets.{NAME}", "own")
@@ -201,7 +206,7 @@ def _tuned(request: str, work: Path) -> Tuned:
         with _progress(work / "plan"):  # which has no log: it is starting
             run_command("recommend", work)
     found = json.loads(plan.read_text())
-    sys.stdout.write("".join(f"{line}\n" for line in found["lines"]))
+    sys.stdout.write("".join(f"{printable(line)}\n" for line in found["lines"]))
     (experiment,) = read_experiments([], found["config"], "tune")
     run = first_run(experiment)
     contents = contents_of(experiment, run.dataset, work / "contents.json", sys.path)
@@ -267,7 +272,7 @@ def run_command(*arguments: object) -> None:
 
 
 def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:
-    """Return name, path, target and digest of the data; a data set of the project has no path."""
+    """Return name, path and target of the data; a data set of the project has no path."""
     if isinstance(data, str) and data in DATASETS:
         return {"name": data, "path": None}
     if not isinstance(data, (str, Path)):
@@ -275,5 +280,4 @@ def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:
         valid += "pair: inputs, a dense array or frame, and labels of shape (n,), not one-hot"
         with refusing("tune: data", data, valid):
             data, target = write_labelled(data, target, work)
-    digest = content_of(Path(data)) if Path(data).exists() else None
-    return {"name": NAME, "path": str(data), "target": target, "sha256": digest}
+    return {"name": NAME, "path": str(data), "target": target}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -108,6 +109,8 @@ def visible_files(path: Path) -> list[Path]:
         for entry in folders.pop().iterdir():
             if entry.name.startswith("."):
                 continue
+            if re.search("[\ud800-\udfff]", entry.name):  # how Python reads other bytes
+                raise UserError(f"{entry}: the name is not in UTF-8: rename it")
             is_link = entry.is_symlink()
             if entry.is_file() and (not is_link or entry.resolve().is_relative_to(root)):
                 files.append(entry)

@@ -71,6 +71,12 @@ def test_a_pipe_is_neither_replaced_nor_read(tmp_path):
             content_of(path)
 
 
+def test_a_name_that_is_not_utf_8_is_refused(tmp_path):
+    (tmp_path / os.fsdecode(b"caf\xe9.txt")).touch()
+    with pytest.raises(UserError, match=r"caf\\udce9\.txt: the name is not in UTF-8: rename it"):
+        visible_files(tmp_path)
+
+
 def test_next_writer_removes_what_a_killed_process_left(tmp_path):
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()

@@ -63,6 +63,8 @@ def predict(
 
     if factory is not None:
         sys.path.insert(0, str(Path.cwd()))  # as in the workflow
+    if any(output.exists() and it.exists() and output.samefile(it) for it in (model, rows)):
+        raise UserError(f"{output}: is read; name another file")
     table = load(model, factory).table(rows)
     write_text(output, table.to_csv(index=False))
     logging.getLogger(__name__).info("%d rows written to %s", len(table), output)

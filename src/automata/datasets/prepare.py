@@ -46,7 +46,7 @@ def prepare(
             raw = replace(raw, facts=raw.facts | _repeated(raw))
         except MemoryError as error:
             problem = f"own_datasets.{name}: this machine has too little memory for it: {error}"
-            raise UserError(f"{problem}; give fewer rows, columns or categories") from error
+            raise UserError(f"{problem}; give fewer rows, columns, categories or pixels") from error
     elif name in DATASETS:
         kind, flip = DATASETS[name].kind, DATASETS[name].flip
         raw = _official(name, preparation, cache, mirror)

@@ -33,7 +33,7 @@ SHARED = (
 CONTENTS = Path("results/data/contents.json")
 """Hashes of the user's own files; only changed files are read again."""
 
-READER = 3
+READER = 4
 """Version of the reader of a user's own files. A new version prepares them again."""
 
 

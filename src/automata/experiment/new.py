@@ -60,7 +60,8 @@ def new(
     if output.exists() and (not force or output.is_dir() or output.samefile(path)):
         other = "give another name by --output, or replace a configuration by --force"
         raise UserError(f"{output}: already exists; {other}")
-    guessed = guess(path, target, text, skip_rows, encoding)
+    asked = {"skip_rows": skip_rows, "encoding": encoding}
+    guessed = guess(path, target, text, {key: value for key, value in asked.items() if value})
     base = base_of(name, guessed.own)
     data = prepare(name, job_of(base).settings.data, Path("results/downloads"))
     notes = notes_of(data) + guessed.advice

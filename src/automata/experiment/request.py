@@ -25,11 +25,8 @@ def recommend(folder: Path) -> None:
     name, hours, base = request["name"], request["minutes"] / 60, {"datasets": [request["name"]]}
     notes: list[str] = []
     if path := request["path"]:
-        own = request["own"]
-        skip_rows, encoding = bool(own.get("skip_rows")), own.get("encoding")
-        guessed = guess(Path(path), request["target"], request["text"], skip_rows, encoding)
-        guessed.own |= own
-        base, notes = base_of(name, guessed.own), guessed.left_out
+        guessed = guess(Path(path), request["target"], request["text"], request["own"])
+        base, notes = base_of(name, guessed.own), [*guessed.left_out, *guessed.advice]
     kind = base["own_datasets"][name]["kind"] if path else DATASETS[name].kind
     changes = combine(request["settings"], {"protocol": {kind: request["protocol"]}})
     changes["datasets"] = [name]

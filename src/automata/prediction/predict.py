@@ -106,9 +106,11 @@ def _model_file(path: Path) -> Path:
         raise UserError(f"{path}: no such file or folder")
     best = path / "best.yaml"
     if best.is_file():
-        root = best.resolve().parents[2]  # where Snakemake worked
         try:
             choices = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
+            # Where Snakemake worked; a part of the path may be a link.
+            roots = [best.absolute().parents[2], best.resolve().parents[2]]
+            root = next((it for it in roots if (it / "results").exists()), roots[0])
             runs = [(root / choice["record"]).parent for choice in choices.values()]
         except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
             raise UserError(f"{best}: damaged: delete it, and call Snakemake again") from error

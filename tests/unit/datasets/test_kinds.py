@@ -25,8 +25,8 @@ def raw_splits(train, validation=(), test=()):
 @pytest.mark.parametrize("split", SPLITS)
 def test_tables_are_scaled_as_scikit_learn_does_with_the_training_split(split):
     # The last column is constant: its scale is 1.
-    scale, mean = np.array([1, 100, 1e-3, 0]), np.array([0, 1e4, 2, 0.1])
-    table = np.random.default_rng(3).normal(mean, scale, size=(90, 4)).astype(np.float32)
+    scale, mean = np.array([1, 100, 1e-3, 0]), np.array([0, 1e4, 2, 0.07])
+    table = np.random.default_rng(3).normal(mean, scale, size=(90, 4))
     raw = raw_splits(table[:50], table[50:70], table[70:])
     rows, found = getattr(raw, split), tabular(raw).splits[split]
     scaler = StandardScaler().fit(table[:50].astype(np.float64))

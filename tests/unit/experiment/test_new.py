@@ -152,6 +152,15 @@ def test_dates_propose_an_order_and_identifiers_that_repeat_groups(name, cells, 
     assert [advice in it for it in found if it.startswith(name)] == [True] * (advice is not None)
 
 
+def test_keys_of_the_user_stay_beside_the_columns_that_are_left_out():
+    columns = {**noisy(0.3), "junk": 1, "Id": np.arange(0, 600, 5)}
+    assert own_of(columns, asked={"drop": ["junk"]}).own["drop"] == ["junk", "Id"]
+    kept = own_of(columns, asked={"categorical": ["Id"]})
+    assert (kept.own["drop"], kept.own["categorical"]) == (["junk"], ["Id"])
+    Path("t.csv").write_text("1,2,a\n3,4,b\n" * 20)
+    assert guess(Path("t.csv"), "column 3", None, {"header": False}).own["header"] is False
+
+
 def test_rows_that_are_left_out_decide_nothing():
     table = pd.DataFrame({**noisy(1), "y": SORTED}).to_csv(index=False)
     Path("t.csv").write_text(table + "".join(f"Total {number},\n" for number in range(9)))

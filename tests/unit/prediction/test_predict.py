@@ -15,6 +15,7 @@ from PIL import Image
 
 import automata
 from automata.cli import main
+from automata.cli.commands import predict
 from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
@@ -113,6 +114,12 @@ def test_probabilities_follow_the_training_rows_and_the_answer_the_class_weights
     assert found["prediction"].equals(plain["prediction"])
 
 
+def test_what_is_read_is_not_replaced(flowers):
+    for output in (flowers.file, flowers.test):
+        with pytest.raises(UserError, match="is read; name another file"):
+            predict(flowers.file, flowers.test, output=output)
+
+
 def test_arrays_and_single_images_are_rows_too(tmp_path):
     kept = Kept("image", tmp_path)
     file = kept.test / "cat/0.png"
@@ -120,6 +127,8 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     one, array = (load(kept.file).table(rows) for rows in (file, tmp_path / "new.npz"))
     assert one["row"].tolist() == ["0.png"]
     pd.testing.assert_frame_equal(one.drop(columns="row"), array.drop(columns="row"))
+    with pytest.raises(UserError, match="rows: ndarray; one image, of shape"):
+        load(kept.file).predict(np.asarray(Image.open(file)))
 
 
 @pytest.mark.parametrize(
@@ -131,6 +140,8 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     ],
 )
 def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):
+    (tmp_path / "disk/of/mine").mkdir(parents=True)
+    (tmp_path / "results").symlink_to("disk/of/mine")
     for folder in ("runs/a", "mine"):
         (tmp_path / "results" / folder).mkdir(parents=True)
     best = {run: {"record": f"results/runs/{run}/record.json"} for run in runs}

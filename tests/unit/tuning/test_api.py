@@ -15,7 +15,6 @@ import time
 from _thread import interrupt_main
 from pathlib import Path
 from threading import Thread
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,6 +40,7 @@ from automata.experiment import probe, recommended, request
 from automata.experiment.new import new
 from automata.experiment.recommended import ASHA, PATIENCE
 from automata.experiment.sizes import Epoch
+from automata.files import write_text
 from automata.loading import make
 from automata.prediction.predict import load
 from automata.records.record import read_record
@@ -126,6 +126,23 @@ def test_without_a_method_it_does_what_new_writes(
     said = capsys.readouterr().out
     assert "number: left out: " in said
     assert f"\nmethod: {ASHA}, by predicted times: " in said
+
+
+def test_an_edited_test_file_makes_a_new_plan(
+    iris: pd.DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commands: list[str] = []
+
+    def plan_nothing(command: str, folder: Path) -> None:
+        commands.append(command)
+        write_text(folder / "plan.json", '{"lines": []}')
+
+    monkeypatch.setattr(api, "run_command", plan_nothing)
+    for rows in (30, 30, 31):
+        iris.tail(rows).to_csv(tmp_path / "test.csv", index=False)
+        with pytest.raises(KeyError, match="config"):  # the plan has none
+            automata.tune(iris, "species", folder=tmp_path, own={"test": tmp_path / "test.csv"})
+    assert commands == ["recommend"] * 2
 
 
 @pytest.mark.slow
@@ -293,13 +310,12 @@ def test_a_terminal_shows_the_progress_until_the_job_ends(
 ROWS = pd.DataFrame({"a": [1, 2, 3], "b": ["x", "y", "z"]}, index=[2, 0, 1])
 KINDS = pd.Series(["u", "v", "u"], index=ROWS.index, name="kind")
 TABLE, NUMBERS = ROWS.assign(kind=KINDS), torch.tensor([[1, 4], [2, 5], [3, 6]])
-OTHER = SimpleNamespace(__dataframe__=TABLE.__dataframe__)
 
 
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        *((data, "a b kind") for data in (pa.table(TABLE), OTHER, dict(TABLE), (ROWS, KINDS))),
+        *((data, "a b kind") for data in (pa.table(TABLE), dict(TABLE), (ROWS, KINDS))),
         ((ROWS, TABLE[["kind"]]), "a b kind"),
         ((pa.table(ROWS), [*KINDS]), "a b class"),
         ((ROWS.to_numpy().tolist(), KINDS.to_numpy()[:, None]), "x0 x1 class"),

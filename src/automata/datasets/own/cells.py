@@ -33,7 +33,9 @@ _THOUSANDS = re.compile(r"[1-9]\d{0,2}([,'\s])\d{3}(?:\1\d{3})*(?:\.\d+)?")
 _TYPOGRAPHIC = {0x2212: "-", 0x2019: "'"}
 """Typographic minus sign and apostrophe, and their plain forms."""
 DECIMAL_COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3}){0,9},\d")
-"""A number whose comma cannot separate thousands."""
+"""A number with a decimal comma, where commas also separate cells."""
+NO_THOUSANDS = re.compile(r",(?!\d{3}(?!\d))|(?<!\d)0,|[.'\u2019\s]\d{3},\d")
+"""A comma that cannot separate thousands."""
 _CODE = re.compile(r"^(?:0\d+|\d+[eE]\d+|\d{16,})$", re.MULTILINE)
 _DIGIT_LINES = re.compile(r"(?:\d+(?:[eE]\d+)?\n)+")
 _DATE = re.compile(r"\d+(?:[-/.:]\s*|\s+)\w.*|[A-Za-z]{3,9}[.,]?[\s-]*\d.*")

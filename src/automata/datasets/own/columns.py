@@ -129,13 +129,15 @@ def _number_column(
     train: Table, name: str, counts: Counter[str], own: OwnTabular
 ) -> Column | Refused | None:
     """Return a column of numbers in any notation; None if most cells are not numbers."""
-    texts = [*counts]
-    if spelling.find_code(texts):
+    texts, is_typed = [*counts], train.types.get(name) == "number"
+    if not is_typed and spelling.find_code(texts):
         return None
     # Where commas separate the cells, "1,3" may be two answers.
     joined = "\0".join(texts)
-    commas = "," in joined and (train.separator != "," or spelling.DECIMAL_COMMA.search(joined))
+    sign = spelling.DECIMAL_COMMA if train.separator == "," else spelling.NO_THOUSANDS
+    commas = "," in joined and (train.separator == ";" or sign.search(joined))
     decimals = [own.decimal] if own.decimal else [",", "."] if commas else ["."]
+    decimals = ["."] if is_typed else decimals
     readings = {mark: spelling.parse_numbers(texts, mark) for mark in decimals}
     decimal = min(decimals, key=lambda mark: int(np.isnan(readings[mark][0]).sum()))
     values, units = readings[decimal]

@@ -30,13 +30,16 @@ def write_labelled(data: Any, target: str | None, work: Path) -> tuple[Path, str
         column = pd.Series(np.ravel(labels), name=target)
         data = pd.concat([table_of(data[0]).reset_index(drop=True), column], axis=1)
     pd.DataFrame(converted(data)).rename(columns=str).to_parquet(work / FRAME, index=False)
-    return work / FRAME, target
+    return work / FRAME, None if target is None else str(target)
 
 
 def write_rows(rows: Any, kind: str, columns: list[str], work: Path) -> Path:
     """Write new rows to a file in `work`; a table keeps only `columns` if it has them all."""
     if kind == "image":
-        np.savez(work / IMAGES, images=np.asarray(rows), allow_pickle=False)
+        images = np.asarray(rows)
+        if images.ndim == 3 and images.shape[2] == 3:
+            raise ValueError(f"one image, of shape {images.shape}")
+        np.savez(work / IMAGES, images=images, allow_pickle=False)
         return work / IMAGES
     if kind == "text":
         # In an array, each text would need the memory of the longest one.
@@ -69,8 +72,6 @@ def converted(data: Any) -> Any:
         return frame
     if hasattr(data, "to_pandas"):
         return data.to_pandas()
-    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__dataframe__"):
-        return pd.api.interchange.from_dataframe(data)
     if hasattr(data, "columns"):
         raise TypeError(f"convert {type(data).__name__} to pandas")  # an array would lose the names
     return np.asanyarray(data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -66,28 +66,28 @@ class Guess:
 
 
 def guess(
-    path: Path,
-    target: str | None,
-    text: str | None,
-    skip_rows: bool = False,
-    encoding: str | None = None,
+    path: Path, target: str | None, text: str | None, asked: Mapping[str, Any] | None = None
 ) -> Guess:
-    """Return a proposal; raises UserError if data are unusable, or if a table has no `target`."""
+    """Return a proposal with the keys `asked`, to which it adds columns that are left out.
+
+    Raises UserError if data are unusable, or if a table has no `target`.
+    """
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
-    given = {"encoding": encoding} if encoding else {}
+    own: dict[str, Any] = {"path": str(path), **(asked or {})}
+    reasons: dict[str, str] = {}
     if path.is_dir() and holds_texts(path):
-        return Guess({"kind": "text", "path": str(path), **given})
+        return Guess({"kind": "text", **own})
     if path.is_dir() or path.suffix.lower() == ".npz":
         flip = "false where a mirrored image is another class, as with digits"
-        return Guess({"kind": "image", "path": str(path), "flip": True}, {"flip": flip})
-    keys = {"kind": "tabular", "path": str(path), "target": target or "-", "encoding": encoding}
-    plain = parsed(OwnTabular, keys)
+        return Guess({"kind": "image", "flip": True, **own}, {"flip": flip})
+    known = {key: value for key, value in own.items() if key in OwnTabular.model_fields}
+    plain = parsed(OwnTabular, {**known, "kind": "tabular", "target": target or "-"})
     table = read_table(path, plain)
-    own: dict[str, Any] = {"path": str(path), "target": target, **given}
-    reasons: dict[str, str] = {}
+    own = {"path": str(path), "target": target, **own}
     names = pd.to_numeric(pd.Series(table.columns), errors="coerce")
-    if table.separator and names.notna().mean() > 0.5 and target not in table.columns:
+    nameless = "header" not in own and names.notna().mean() > 0.5 and target not in table.columns
+    if table.separator and nameless:
         own["header"], reasons["header"] = False, "the first line is a row"
         table = read_table(path, plain.model_copy(update={"header": False}))
     if target not in table.columns:
@@ -95,8 +95,8 @@ def guess(
         few = [name for name, count in counts.items() if 2 <= count <= MOST_PROPOSED]
         problem = "missing" if target is None else f"there is no column '{target}'"
         raise UserError(f"target: {problem}; columns that can be classes: {listed(few)}")
-    if skip_rows:
-        own["skip_rows"], reasons["skip_rows"] = True, "without a class, or of a class of few rows"
+    if own.get("skip_rows"):
+        reasons["skip_rows"] = "without a class, or of a class of few rows"
     others = [name for name in table.columns if name != target]
     text_columns = [name for name in others if _are_texts(table.cells(name)[:JUDGED])]
     if text or (len(text_columns) == 1 and len(others) - 1 <= MOST_BESIDE):
@@ -122,13 +122,16 @@ def _are_texts(cells: Sequence[str]) -> bool:
 def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
     """Add the columns of a table that are left out or are categories; return the result."""
     own, reasons, target = result.own, result.reasons, result.own["target"]
+    own |= {key: [*own[key]] for key in ("categorical", "drop") if key in own}
     classes = pd.to_numeric(table.frame[target], errors="coerce").dropna()
     if (classes % 1 != 0).any() and classes.nunique() <= FEW_CLASSES:
-        own["categorical"], reasons[target] = [target], "each number is a class"
-    settings = OwnTabular.model_validate(own)
+        own.setdefault("categorical", []).append(target)
+        reasons[target] = "each number is a class"
+    settings = parsed(OwnTabular, own)
     table, labels = labelled(table, settings, None)
     features: list[Column] = []
-    for name in [name for name in table.columns if name != target]:
+    no_features = {target, settings.group, settings.order, *settings.drop}
+    for name in [name for name in table.columns if name not in no_features]:
         column = columns.classify(table, name, settings)
         if isinstance(column, Refused) and column.remedy == "categorical":
             own.setdefault("categorical", []).append(name)
@@ -158,7 +161,8 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
     counts = {name: Counter(table.cells(name)) for name in categories}
     many = [name for name in categories if len(counts[name]) > MANY_CATEGORIES]
     # Each column must keep two values.
-    if many and min(max(rows.values()) for rows in counts.values()) >= 2 * RARE_BELOW:
+    enough = bool(many) and "rare_below" not in own
+    if enough and min(max(rows.values()) for rows in counts.values()) >= 2 * RARE_BELOW:
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
     return result

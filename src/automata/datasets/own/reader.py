@@ -105,7 +105,7 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
         if suffix == ".parquet":
             frame, types = _read_parquet(path, notes)
         else:
-            text = _decoded(path, own.encoding)
+            text = decoded(path, own.encoding)
             usual = usual_separator or SEPARATORS[suffix]
             separator, above = _layout(text, own, usual, bool(usual_separator), notes)
             frame = _cells(text, separator, above, own.header, notes)
@@ -117,8 +117,11 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
     return Table(path, _named(frame, notes), marks, above, separator, encoding, types, notes)
 
 
-def _decoded(path: Path, encoding: str | None) -> str:
-    """Return the text of a file in `encoding`; by default UTF-8, or UTF-16 with a mark."""
+def decoded(path: Path, encoding: str | None) -> str:
+    """Return the text of a file in `encoding`; by default UTF-8, or UTF-16 with a mark.
+
+    Raises ValueError if it is not in this encoding.
+    """
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
@@ -209,8 +212,8 @@ def _cells(
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
     first = above + has_header
     lines = sum(bool(line.strip()) for line in text.split("\n")[first:])
-    if lines > len(frame):
-        breaks = frame.apply(lambda cells: cells.str.count("\n"))
+    breaks = frame.apply(lambda cells: cells.str.count("\n"))
+    if lines > len(frame) and breaks.max(axis=None) > 0:  # else the header has them
         column, row = breaks.max().idxmax(), int(breaks.max(axis=1).argmax())
         notes.append(
             f"{lines} lines are {len(frame)} rows: the cell in row {row + first + 1} of column "
@@ -233,12 +236,14 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str,
     """Return the cells of a Parquet file as texts, and the content of its columns by type."""
     try:
         # partitioning=None: else a folder called a=1 would add a column.
-        frame = pd.read_parquet(path, engine="pyarrow", partitioning=None).reset_index(drop=True)
+        frame = pd.read_parquet(path, engine="pyarrow", partitioning=None)
         # pandas returns categories of numbers as numbers; the metadata has their type.
         stored = (read_schema(path).pandas_metadata or {"columns": []})["columns"]
         categories = [str(it["name"]) for it in stored if it["pandas_type"] == "categorical"]
     except (AttributeError, LookupError, TypeError) as error:
         raise ValueError(f"its pandas metadata are damaged ({error!r}): write it again") from error
+    notes += [f"index '{name}': left out" for name in frame.index.names if name is not None]
+    frame = frame.reset_index(drop=True)
     frame.columns = frame.columns.map(str)
     for name in frame.select_dtypes("timedelta"):
         notes.append(f"column '{name}': durations become seconds")
@@ -247,6 +252,7 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str,
     dtypes["text"] = ["category", "str"]
     types = {str(name): kind for kind in dtypes for name in frame.select_dtypes(dtypes[kind])}
     types |= dict.fromkeys(categories, "text")
+    types |= {name.strip(): kind for name, kind in types.items()}  # as in `_named`
     cells = {}
     for name, column in frame.items():
         has_whole = column.dtype != np.float64 or (column % 1 == 0).any()

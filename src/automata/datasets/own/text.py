@@ -12,7 +12,7 @@ from torch import Tensor
 from automata.config.data import OwnText
 from automata.datasets.kinds import known_note, known_share, length_notes, numbered, numbering
 from automata.datasets.own.folders import TEXTS, class_files, files_at
-from automata.datasets.own.reader import read_table
+from automata.datasets.own.reader import decoded, read_table
 from automata.datasets.own.splits import NOTED, Part, assign, given_paths, raw_splits
 from automata.datasets.own.tables import read_own
 from automata.datasets.raw import RawSplits, Tokens
@@ -74,8 +74,8 @@ def _read_words(files: Iterable[Path], encoding: str | None) -> Tokens:
     words, unreadable = [], []
     for file in files:
         try:
-            words.append(tokenise(file.read_text(encoding or "utf-8").removeprefix("\ufeff")))
-        except (OSError, ValueError, LookupError):
+            words.append(tokenise(decoded(file, encoding)))
+        except (OSError, ValueError):
             unreadable.append(file)
     if unreadable:
         raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(unreadable)}")

@@ -53,6 +53,10 @@ def test_headers_as_programs_write_them(tmp_path, text, columns):
     assert [*read(tmp_path, text).frame] == columns
 
 
+def test_a_line_break_in_the_header_is_no_open_quote(tmp_path):
+    assert read(tmp_path, 'x,"in\nkg",y\n1,2,a\n3,4,b\n').notes == []
+
+
 def test_file_without_a_header_has_numbered_columns(tmp_path):
     assert [*read(tmp_path, "1,b\n2,c\n", header=False).frame] == ["column 1", "column 2"]
 
@@ -87,6 +91,14 @@ def test_compressed_and_parquet_files_hold_the_same(tmp_path):
     compressed = read(tmp_path, gzip.compress(table.to_csv(index=False).encode()), "t.csv.gz")
     for found in (compressed, read_table(tmp_path / "t.parquet", PLAIN)):
         assert found.frame.to_numpy().tolist() == [["1.5", "True", "a"], ["2.5", "False", "b"]]
+
+
+def test_parquet_has_types_for_names_with_blanks_and_an_index_is_left_out(tmp_path):
+    frame = pd.DataFrame({" code ": ["1", "2"]}, index=pd.Index([7, 8], name="id"))
+    frame.to_parquet(tmp_path / "t.parquet")
+    found = read_table(tmp_path / "t.parquet", PLAIN)
+    assert (found.columns, found.types["code"]) == (["code"], "text")
+    assert found.notes == ["index 'id': left out"]
 
 
 @pytest.mark.parametrize("metadata", ["{}", "3", '{"columns": ["x"], "index_columns": []}'])

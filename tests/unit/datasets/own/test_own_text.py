@@ -98,6 +98,8 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
         whole(path)
     with pytest.raises(UserError, match=r"mine: encoding: not readable as klingon: "):
         whole(path, encoding="klingon")
+    folder_of(tmp_path, {"a/1.txt": "caf\xe9", "b/2.txt": "\xe4"}, "utf-16")
+    assert whole(path).train.inputs[0] == ["caf\xe9"]
 
 
 @pytest.mark.parametrize(
