@@ -5,13 +5,10 @@ import json
 import shutil
 import time
 
-from snakemake.io import contains_wildcard
 from snakemake.settings.types import Quietness
 
 from automata.config.files import read_experiments
-from automata.config.sources import data_files
 from automata.errors import UserError
-from automata.files import visible_files
 from automata.experiment.grid import Grid, alternatives
 from automata.experiment.outputs import Outputs, expected
 from automata.records.paths import MODEL, STEM as RUN
@@ -103,13 +100,6 @@ def as_json(value):
     """Return a function that returns `value` in JSON; in a text, braces would mark wildcards."""
     text = json.dumps(value, default=lambda section: section.model_dump(mode="json"))
     return lambda wildcards: text
-
-
-def own_files(wildcards):
-    """Return the user's own files of a data set, except names that look like wildcards."""
-    sources = data_files(part(wildcards).preparation(wildcards.dataset)).values()
-    paths = [str(file) for source in sources for file in visible_files(Path(source))]
-    return [ancient(path) for path in paths if not contains_wildcard(path)]
 
 
 def part(wildcards):

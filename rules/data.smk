@@ -1,6 +1,7 @@
 """From the source of a data set to its prepared file.
 
-Needs: the user's own files; others are downloaded.
+Needs: the user's own files, whose content is in the name of the prepared file; others are
+downloaded.
 Makes: results/data/{dataset}{version}.safetensors; .encoding.json, the encoding of its rows; and
 .baselines.json, the scores of simple models.
 """
@@ -8,8 +9,6 @@ Makes: results/data/{dataset}{version}.safetensors; .encoding.json, the encoding
 
 rule prepare:
     """Read, split and encode a data set."""
-    input:
-        own_files,
     output:
         prepared="results/data/{dataset}{version}.safetensors",
         encoding="results/data/{dataset}{version}.encoding.json",

@@ -121,11 +121,3 @@ def test_runs_are_repeated_for_other_data_alone(example, tmp_path):
     file = copy.folder / ("shapes/dark/0.png" if name == "shapes" else f"{name}.csv")
     file.write_bytes(file.read_bytes()[:-9] + b"123456789")  # of the same size
     assert jobs() == (1, 2)
-
-
-def test_images_called_like_wildcards_are_prepared(tmp_path):
-    workflow = placed("shapes", tmp_path)
-    for number, called in enumerate(["x{y}.png", "{dataset}.png", "{ a,b}.png"]):
-        image = tmp_path / f"shapes/dark/{number}.png"
-        image.rename(image.with_name(called))
-    assert workflow.plan("tables")["prepare"] == 1

@@ -6,7 +6,6 @@ import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import automata.selection
 from automata.selection.embeddings import gradient_embeddings
 from automata.selection.facility import facility_location
 from automata.selection.matching import matching_pursuit, matching_pursuit_of_gram
@@ -57,11 +56,6 @@ def test_choices_are_greedy_and_weights_the_rows_that_each_stands_for(similarity
 
 NAN, INF = torch.nan, torch.inf
 ROWS, AIM = torch.tensor([[1.0, 2.0]]), torch.tensor([1.0, 1.0])
-
-
-def test_solvers_are_attributes_of_the_package():
-    solvers = [getattr(automata.selection, name) for name in automata.selection.__all__]
-    assert solvers == [facility_location, gradient_embeddings, matching_pursuit]
 
 
 @pytest.mark.parametrize(
