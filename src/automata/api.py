@@ -35,7 +35,7 @@ from automata.experiment.status import progress_of
 from automata.files import content_of, write_text
 from automata.prediction.predict import Predictor
 from automata.prediction.saved import read_model, write_model
-from automata.records.measurement import complete_sum
+from automata.records.measurement import joules
 from automata.records.paths import MODEL, RECORD, job_of
 from automata.records.record import Record, read_record, write_record
 from automata.registry import CONTROLS
@@ -86,8 +86,8 @@ class Tuned(Predictor):
 
     @property
     def energy_joules(self) -> float | None:
-        """Energy of both; None if it can be neither measured nor estimated."""
-        return complete_sum([phase.energy_joules for phase in self.record.phases])
+        """Energy of both; None if it is not known, or was obtained in two ways."""
+        return joules(self.record.phases)
 
     def save(self, folder: str | Path) -> None:
         """Write `record.json` and `model.safetensors`, for `automata predict`, to a folder."""

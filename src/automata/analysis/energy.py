@@ -7,7 +7,7 @@ import pandas as pd
 from automata.analysis.study import RUN
 from automata.analysis.wording import DISTANCE, ENERGY, MASS, TIME, amount
 from automata.config.sections import Carbon
-from automata.records.measurement import JOULES_PER_KWH, Measurement, complete_sum
+from automata.records.measurement import JOULES_PER_KWH
 
 GRAMS_PER_MILE = 400
 """CO2 of a car, from the paper's introduction: 640 kg are 1600 miles, 1400 kg are 3500 miles."""
@@ -37,18 +37,6 @@ def energy_table(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
     """Return a row per run: seconds, and the AMOUNTS."""
     columns = ["total_seconds", *AMOUNTS, "energy_method", "energy_source", "flags", "record"]
     return with_amounts(runs, carbon)[[*RUN, *columns]]
-
-
-def joules(phases: list[Measurement]) -> float | None:
-    """Return the energy of all phases; None if one was not measured or their methods differ."""
-    same = common(phases, "energy_method") is not None
-    return complete_sum([phase.energy_joules for phase in phases]) if same else None
-
-
-def common(phases: list[Measurement], name: str) -> str | None:
-    """Return the attribute `name` of all phases; None if they differ."""
-    values = {getattr(phase, name) for phase in phases}
-    return values.pop() if len(values) == 1 else None
 
 
 def follows_time(method: str | None, source: str | None) -> bool:

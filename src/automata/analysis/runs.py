@@ -10,12 +10,17 @@ from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
 
 import pandas as pd
 
-from automata.analysis.energy import common, joules
 from automata.analysis.wording import readable
 from automata.config.job import Settings, shared_settings
 from automata.config.sections import Comparison
 from automata.metrics import METRICS
-from automata.records.measurement import Measurement, complete_sum, foreign_share
+from automata.records.measurement import (
+    Measurement,
+    common,
+    complete_sum,
+    foreign_share,
+    joules,
+)
 from automata.records.progress import Evaluation, Progress
 from automata.records.record import Record
 

@@ -122,6 +122,18 @@ def combined(windows: Sequence[Measurement]) -> Measurement | None:
     )
 
 
+def joules(phases: list[Measurement]) -> float | None:
+    """Return the energy of all phases; None if one was not measured or their methods differ."""
+    same = common(phases, "energy_method") is not None
+    return complete_sum([phase.energy_joules for phase in phases]) if same else None
+
+
+def common(phases: list[Measurement], name: str) -> str | None:
+    """Return the attribute `name` of all phases; None if they differ."""
+    values = {getattr(phase, name) for phase in phases}
+    return values.pop() if len(values) == 1 else None
+
+
 def _sum(one: Channel, other: Channel) -> Channel:
     """Return the sum of one source's channels in two windows."""
     counts = ("reads", "wraps", "resets", "errors")
