@@ -14,6 +14,7 @@ from statistics import median
 from automata.analysis.runs import tuning_split
 from automata.config.files import read_experiments
 from automata.config.job import Job, Run
+from automata.experiment.grid import Grid
 from automata.records.paths import job_of
 from automata.records.record import read_record
 from benchmarks.report import parser_of, write_table
@@ -33,7 +34,9 @@ def main() -> None:
     parser.add_argument("--fraction", type=float, default=0.05)
     parser.add_argument("--repeats", type=int, default=3, help="medians are of so many jobs")
     options = parser.parse_args()
-    data = ROOT / f"results/data/{options.dataset}.safetensors"
+    chosen = {"datasets": [options.dataset]}
+    grid = Grid(read_experiments([ROOT / "config/config.yaml"], chosen), [])
+    data = ROOT / grid.prepared(options.dataset)
     if not data.exists():
         parser.error(f"{data}: make it with `snakemake --cores 1 {data.relative_to(ROOT)}`")
     rows = []

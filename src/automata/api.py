@@ -123,9 +123,10 @@ def tune(
     Arguments that are not None override single keys.
 
     Args:
-        data: a DataFrame of any library; a dict of columns; a pair (inputs, labels), the inputs a
-            DataFrame, (n, features) numbers or (n, height, width[, 3]) uint8 images; the path of
-            a table or of a folder of images; or the name of a data set of the project.
+        data: a DataFrame, of pandas or with `to_pandas`; a dict of columns; a pair (inputs,
+            labels), the inputs a DataFrame, (n, features) numbers or (n, height, width[, 3]) uint8
+            images; the path of a table or of a folder of images; or the name of a data set of the
+            project.
         target: the column of the classes, in a DataFrame or table.
         text: the column of the texts, if texts are to be classified.
         model: a name, or `{"factory": "module:function", ...}`, of a module in a file.
@@ -146,7 +147,7 @@ def tune(
         own: further keys of `own_datasets`, such as `{"drop": ["id"]}`.
         settings: further keys of the configuration, by section; the arguments above win.
         folder: a folder for unfinished work, from which an interrupted call resumes, and for the
-            result. None: a temporary one.
+            result, which a call with other arguments does not replace. None: a temporary one.
 
     Returns:
         The best configuration, the model, the trials, time and energy.
@@ -180,11 +181,7 @@ def tune(
         work.mkdir(parents=True, exist_ok=True)
         try:
             request |= _source(data, target, work)
-            vectors = request["settings"].get("data", {}).get("vectors") or {}
-            others = [request["own"].get("test"), request["own"].get("validation")]
-            paths = [request["path"], *others, vectors.get("source")]
-            files = [Path(path) for path in paths if path and Path(path).exists()]
-            request["sha256"] = {str(path): content_of(path) for path in files}
+            request["sha256"] = {str(path): content_of(path) for path in _files(request)}
             return _tuned(json.dumps(request, default=str), work)
         except UserError as error:  # name the argument, not its file or key
             message = str(error).replace(f"own_datasets.{NAME}", "own")
@@ -269,6 +266,15 @@ def run_command(*arguments: object) -> None:
         failure = UserError(OWN_LINE.sub("", error_line(lines)))
         failure.add_note("\n".join(lines))
         raise failure
+
+
+def _files(request: Mapping[str, Any]) -> Iterator[Path]:
+    """Yield the user's files and folders: with changed ones the job needs another plan."""
+    vectors = request["settings"].get("data")
+    for key in ("vectors", "source"):
+        vectors = vectors.get(key) if isinstance(vectors, Mapping) else None
+    named = [request["path"], *map(request["own"].get, ("test", "validation")), vectors]
+    yield from (Path(it) for it in named if isinstance(it, str | Path) and Path(it).exists())
 
 
 def _source(data: Any, target: str | None, work: Path) -> dict[str, Any]:

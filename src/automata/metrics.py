@@ -15,10 +15,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     """Rows by class and answer (classes, classes + 1); the last column: no answer."""
 
-AlwaysMeasured = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss"]
-"""Metrics of all records; the others are measured only if they rank the trials."""
-
-Metric = Literal[AlwaysMeasured, "roc_auc", "mcc"]
+Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc", "mcc"]
 """The names of METRICS."""
 
 

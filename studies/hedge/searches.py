@@ -47,8 +47,10 @@ class Panel:
     @cached_property
     def bits(self) -> dict[str, NDArray[np.uint8]]:
         """The test rows that are right, packed: "size-number-kind" to a row for each training."""
-        packed = (self.results / f"{self.name}-rows.npz.xz").read_bytes()
-        with np.load(io.BytesIO(lzma.decompress(packed))) as arrays:
+        path = self.results / f"{self.name}-rows.npz.xz"
+        if not path.exists():
+            return {}
+        with np.load(io.BytesIO(lzma.decompress(path.read_bytes()))) as arrays:
             return dict(arrays)
 
     @property

@@ -243,7 +243,9 @@ def _gain(metric: str, number: float, other: float) -> str:
     """Return how much better a value of a metric is than another one."""
     entry = METRICS[metric]
     better = other - number if entry.lower_is_better else number - other
-    text = wording.signed(100 * better) + " pp" if entry.is_share else f"{better:+.3f}"
+    text = (
+        wording.signed(100 * better) + " pp" if entry.is_share else f"{round(better, 3) + 0.0:+.3f}"
+    )
     return text.replace("-", wording.MINUS)
 
 

@@ -1,4 +1,4 @@
-"""Statistics of the tables: summaries, intervals, ranks, Pareto fronts."""
+"""Statistics of the tables: summaries, intervals, ranks, hypervolumes."""
 
 from __future__ import annotations
 

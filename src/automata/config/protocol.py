@@ -22,7 +22,7 @@ from automata.config.base import (
     inside,
     one_of,
 )
-from automata.metrics import METRICS, AlwaysMeasured, Metric
+from automata.metrics import METRICS, Metric
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
@@ -92,7 +92,7 @@ class Protocol(Section):
     """beta: trials on a fraction f of the data multiply their learning rates by f^-beta, because
     they take fewer steps. Warm start and final training do not. A list makes a *screen* for each
     value: one search after the other, all with the same configurations in the same order"""
-    screen_metric: Annotated[AlwaysMeasured | None, added(None)] = None
+    screen_metric: Annotated[Metric | None, added(None)] = None
     """validation score that ranks trials on subsets; `null`: `metric`"""
     finalists: Annotated[Count, added(1)] = 1
     """m: after a search on subsets, the best m configurations of each screen train on all data.
@@ -176,6 +176,11 @@ class KindProtocol(Protocol):
             raise BadKeyError(["model"], f"{self.model} is for {spec.kind} data; valid: {valid}")
         if kind != "image" and self.augmentation != Augmentation():
             raise BadKeyError(["augmentation"], "is for images")
+        screen = self.screen_metric or self.metric
+        if screen != self.metric and not METRICS[screen].always:
+            valid = ", ".join(name for name, entry in METRICS.items() if entry.always)
+            problem = f"{screen} is measured only if it is the metric; valid: {valid}"
+            raise BadKeyError(["screen_metric"], problem)
         with inside("search_space"):
             spaces.check_values(self.search_space, self.types)
         for name, change in self.for_search.items():

@@ -37,7 +37,7 @@ def tabular(raw: RawSplits[Numbers]) -> Tensors:
     mean = raw.train.inputs.mean(axis=0, dtype=np.float64)
     deviation = raw.train.inputs.std(axis=0, dtype=np.float64)
     varies = np.ptp(raw.train.inputs, axis=0) > 0  # a rounded mean gives others a deviation, too
-    scale = np.where(varies, deviation, 1.0)
+    scale = np.where(varies & (deviation > 0), deviation, 1.0)
     splits = _splits(raw, lambda rows: torch.from_numpy(standardised(rows, mean, scale)))
     facts = {"standardised": "by mean and standard deviation of the training split"}
     return Tensors(splits, {}, facts, {"mean": mean.tolist(), "scale": scale.tolist()})

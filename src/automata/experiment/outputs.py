@@ -21,7 +21,7 @@ from automata.registry import METHODS, SCHEDULERS, SEARCHES
 from automata.search.schedulers import Halving, final_epochs, search_epochs, successive_halving
 
 REFERENCE = Path("results/reference")
-"""Folders of published experiments; each has a configuration of its name."""
+"""Folders of published experiments, which have a configuration of the same name."""
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on
 an H100)."""

@@ -108,10 +108,11 @@ def _model_file(path: Path) -> Path:
     if best.is_file():
         try:
             choices = yaml.safe_load(best.read_text(encoding="utf-8"))["best"]
+            folders = [Path(choice["record"]).parent for choice in choices.values()]
             # Where Snakemake worked; a part of the path may be a link.
             roots = [best.absolute().parents[2], best.resolve().parents[2]]
-            root = next((it for it in roots if (it / "results").exists()), roots[0])
-            runs = [(root / choice["record"]).parent for choice in choices.values()]
+            known = [it for it in roots if any((it / folder).exists() for folder in folders)]
+            runs = [(known or roots)[0] / folder for folder in folders]
         except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
             raise UserError(f"{best}: damaged: delete it, and call Snakemake again") from error
         if len(runs) != 1:

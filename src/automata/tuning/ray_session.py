@@ -155,20 +155,20 @@ def users_ray(address: str, work: Path) -> Iterator[dict[str, float]]:
     os.environ.update(ENVIRONMENT)
     paths = {"PYTHONPATH": os.environ.get("PYTHONPATH", "")}
     try:
-        if address != "auto":  # with `auto`, Ray fails at once
-            host, _, port = address.rpartition(":")
-            socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
-        ray.init(address, runtime_env={"env_vars": paths})
-        for node in [node for node in ray.nodes() if node["Alive"]]:
-            affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-            exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
-            if not ray.get(exists.remote(str(work.resolve())), timeout=120):
-                name = node["NodeManagerHostname"]
-                raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
-    except (OSError, OverflowError, RuntimeError, ValueError, RayError) as error:
-        reason = " ".join(str(error).split())
-        raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
-    try:
+        try:
+            if address != "auto":  # with `auto`, Ray fails at once
+                host, _, port = address.rpartition(":")
+                socket.create_connection((host, int(port)), 5).close()  # Ray would try for minutes
+            ray.init(address, runtime_env={"env_vars": paths})
+            for node in [node for node in ray.nodes() if node["Alive"]]:
+                affinity = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+                exists = ray.remote(num_cpus=0, scheduling_strategy=affinity)(os.path.exists)
+                if not ray.get(exists.remote(str(work.resolve())), timeout=120):
+                    name = node["NodeManagerHostname"]
+                    raise UserError(f"ray.address needs a shared file system: {name} has no {work}")
+        except (OSError, OverflowError, RuntimeError, ValueError, RayError) as error:
+            reason = " ".join(str(error).split())
+            raise UserError(f"ray.address: {address}: {reason} (docs/cluster.md)") from error
         with accelerated():
             yield ray.cluster_resources()
     finally:

@@ -1,4 +1,4 @@
-"""The tables over seeds: trade-off, time, and draws without tuning."""
+"""The tables over seeds: trade-off, and draws without tuning."""
 
 import numpy as np
 import pandas as pd

@@ -168,6 +168,7 @@ REFUSED = [
     space("hidden3: unknown to model mlp; valid: ...hidden1, hidden2", hidden3={"choice": [1]}),
     tabular("batch_size: missing, here and in search_space", search_space={"batch_size": None}),
     tabular("configurations: 27 is more than the 4 of search_space", search_space=FEW),
+    tabular("screen_metric: mcc is measured only if it is the metric", screen_metric="mcc"),
     tabular(NO_MOMENTUM, search_space={**NESTEROV, "momentum": {"choice": [0, 0.9]}}),
     tabular(
         "for_search.tpe.search_space.hidden1.choice.0: 1.5 is not valid",

@@ -157,6 +157,11 @@ def test_keys_of_the_user_stay_beside_the_columns_that_are_left_out():
     assert own_of(columns, asked={"drop": ["junk"]}).own["drop"] == ["junk", "Id"]
     kept = own_of(columns, asked={"categorical": ["Id"]})
     assert (kept.own["drop"], kept.own["categorical"]) == (["junk"], ["Id"])
+    alone = {"Id": np.arange(0, 600, 5), "junk": RANDOM.normal(size=120).round(3)}
+    with pytest.raises(UserError, match="no column can be a feature: Id seems to number the rows"):
+        own_of(alone, asked={"drop": ["junk"]})
+    texts = {it: np.resize(["a long enough text", "some other words here"], 120) for it in "tuv"}
+    assert own_of(texts, asked={"kind": "text", "text": "t"}).own["text"] == "t"
     Path("t.csv").write_text("1,2,a\n3,4,b\n" * 20)
     assert guess(Path("t.csv"), "column 3", None, {"header": False}).own["header"] is False
 

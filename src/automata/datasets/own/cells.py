@@ -34,7 +34,7 @@ _TYPOGRAPHIC = {0x2212: "-", 0x2019: "'"}
 """Typographic minus sign and apostrophe, and their plain forms."""
 DECIMAL_COMMA = re.compile(r"\d([.'\u2019\s])\d{3}(?:\1\d{3}){0,9},\d")
 """A number with a decimal comma, where commas also separate cells."""
-NO_THOUSANDS = re.compile(r",(?!\d{3}(?!\d))|(?<!\d)0,|[.'\u2019\s]\d{3},\d")
+NO_THOUSANDS = re.compile(r",(?!\d{3}(?!\d))|(?<!\d),|(?<!\d)0\d*,|\d{4},|[.'\u2019\s]\d{3},\d")
 """A comma that cannot separate thousands."""
 _CODE = re.compile(r"^(?:0\d+|\d+[eE]\d+|\d{16,})$", re.MULTILINE)
 _DIGIT_LINES = re.compile(r"(?:\d+(?:[eE]\d+)?\n)+")

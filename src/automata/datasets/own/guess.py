@@ -75,6 +75,7 @@ def guess(
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
     own: dict[str, Any] = {"path": str(path), **(asked or {})}
+    text = text or own.get("text")
     reasons: dict[str, str] = {}
     if path.is_dir() and holds_texts(path):
         return Guess({"kind": "text", **own})
@@ -125,7 +126,7 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
     own |= {key: [*own[key]] for key in ("categorical", "drop") if key in own}
     classes = pd.to_numeric(table.frame[target], errors="coerce").dropna()
     if (classes % 1 != 0).any() and classes.nunique() <= FEW_CLASSES:
-        own.setdefault("categorical", []).append(target)
+        own["categorical"] = [*dict.fromkeys([*own.get("categorical", []), target])]
         reasons[target] = "each number is a class"
     settings = parsed(OwnTabular, own)
     table, labels = labelled(table, settings, None)
@@ -148,7 +149,8 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
         if _GROUP.fullmatch(name) and 2 < len({*table.cells(name)}) <= len(table.frame) / 2:
             result.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
     if not features and "categorical" not in own:
-        dropped = listed(f"{name} {reasons[name]}" for name in own.get("drop", []))
+        left_out = [name for name in own.get("drop", []) if name in reasons]
+        dropped = listed(f"{name} {reasons[name]}" for name in left_out)
         why = dropped or "there is no other"
         raise UserError(f"{table.path}: no column can be a feature: {why}")
     identifiers = [column for column in features if column.reason == columns.IDENTIFIER]

@@ -105,7 +105,7 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
         if suffix == ".parquet":
             frame, types = _read_parquet(path, notes)
         else:
-            text = decoded(path, own.encoding)
+            text = _decoded(path, own.encoding)
             usual = usual_separator or SEPARATORS[suffix]
             separator, above = _layout(text, own, usual, bool(usual_separator), notes)
             frame = _cells(text, separator, above, own.header, notes)
@@ -117,19 +117,20 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
     return Table(path, _named(frame, notes), marks, above, separator, encoding, types, notes)
 
 
-def decoded(path: Path, encoding: str | None) -> str:
-    """Return the text of a file in `encoding`; by default UTF-8, or UTF-16 with a mark.
+def decoded(content: bytes, encoding: str | None) -> str:
+    """Return the text of a file in `encoding`; by default UTF-8, or UTF-16 with a mark."""
+    has_mark = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    text = content.decode(encoding or ("utf-16" if has_mark else "utf-8")).removeprefix("\ufeff")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
-    Raises ValueError if it is not in this encoding.
-    """
+
+def _decoded(path: Path, encoding: str | None) -> str:
+    """Return the text of a table; an error proposes other encodings."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
         content = gzip.decompress(content)
-    has_mark = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    assumed = encoding or ("utf-16" if has_mark else "utf-8")
     try:
-        text = content.decode(assumed).removeprefix("\ufeff")
-        return text.replace("\r\n", "\n").replace("\r", "\n")
+        return decoded(content, encoding)
     except (LookupError, UnicodeError) as error:
         # Only a hint: cells are short, and half of the guesses were wrong.
         words = b" ".join(dict.fromkeys(_NON_ASCII.findall(content)))[:2000]
@@ -139,6 +140,7 @@ def decoded(path: Path, encoding: str | None) -> str:
         for guess in charset_normalizer.from_bytes(words, threshold=0.5):
             guesses.setdefault(str(guess), guess.encoding)
         fits = ", ".join(f"{name} ('{text:.40}')" for text, name in [*guesses.items()][:5])
+        assumed = encoding or getattr(error, "encoding", "")
         raise ValueError(
             f"it is not {assumed} ({getattr(error, 'reason', error)}): name its encoding (key: "
             f"encoding; automata new --encoding){f': perhaps {fits}' * bool(fits)}"
@@ -212,13 +214,14 @@ def _cells(
         frame.columns = pd.Index([f"column {n}" for n in range(1, frame.shape[1] + 1)])
     first = above + has_header
     lines = sum(bool(line.strip()) for line in text.split("\n")[first:])
-    breaks = frame.apply(lambda cells: cells.str.count("\n"))
-    if lines > len(frame) and breaks.max(axis=None) > 0:  # else the header has them
+    if lines > len(frame):
+        breaks = frame.apply(lambda cells: cells.str.count("\n"))
         column, row = breaks.max().idxmax(), int(breaks.max(axis=1).argmax())
-        notes.append(
-            f"{lines} lines are {len(frame)} rows: the cell in row {row + first + 1} of column "
-            f"'{column}' has {breaks[column][row]} line breaks: is a quote open there?"
-        )
+        if most := breaks[column][row]:  # else the header has them
+            notes.append(
+                f"{lines} lines are {len(frame)} rows: the cell in row {row + first + 1} of column "
+                f"'{column}' has {most} line breaks: is a quote open there?"
+            )
     return frame
 
 
@@ -252,7 +255,7 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str,
     dtypes["text"] = ["category", "str"]
     types = {str(name): kind for kind in dtypes for name in frame.select_dtypes(dtypes[kind])}
     types |= dict.fromkeys(categories, "text")
-    types |= {name.strip(): kind for name, kind in types.items()}  # as in `_named`
+    types = {name.strip(): kind for name, kind in types.items()} | types  # as in `_named`
     cells = {}
     for name, column in frame.items():
         has_whole = column.dtype != np.float64 or (column % 1 == 0).any()

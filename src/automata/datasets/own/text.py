@@ -74,8 +74,8 @@ def _read_words(files: Iterable[Path], encoding: str | None) -> Tokens:
     words, unreadable = [], []
     for file in files:
         try:
-            words.append(tokenise(decoded(file, encoding)))
-        except (OSError, ValueError):
+            words.append(tokenise(decoded(file.read_bytes(), encoding)))
+        except (OSError, ValueError, LookupError):
             unreadable.append(file)
     if unreadable:
         raise UserError(f"encoding: not readable as {encoding or 'UTF-8'}: {listed(unreadable)}")
