@@ -40,9 +40,11 @@ class Panel:
     @property
     def missing(self) -> int:
         """How many searches are missing, with their line or their test rows."""
-        wanted = [(size, number) for size in SIZES for number in searches(size)]
-        rows = {it for it in wanted if f"{it[0]}-{it[1]}-fresh" in self.bits}
-        return sum(it not in self.lines or it not in rows for it in wanted)
+        return sum(
+            (size, number) not in self.lines or f"{size}-{number}-fresh" not in self.bits
+            for size in SIZES
+            for number in searches(size)
+        )
 
     @cached_property
     def bits(self) -> dict[str, NDArray[np.uint8]]:

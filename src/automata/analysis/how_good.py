@@ -243,9 +243,10 @@ def _gain(metric: str, number: float, other: float) -> str:
     """Return how much better a value of a metric is than another one."""
     entry = METRICS[metric]
     better = other - number if entry.lower_is_better else number - other
-    text = (
-        wording.signed(100 * better) + " pp" if entry.is_share else f"{round(better, 3) + 0.0:+.3f}"
-    )
+    if entry.is_share:
+        text = f"{wording.signed(100 * better)} pp"
+    else:
+        text = f"{round(better, 3) + 0.0:+.3f}"
     return text.replace("-", wording.MINUS)
 
 

@@ -22,6 +22,7 @@ from automata.search.schedulers import Halving, final_epochs, search_epochs, suc
 
 REFERENCE = Path("results/reference")
 """Folders of published experiments, which have a configuration of the same name."""
+
 ROW_SECONDS = {"mlp": 12e-6, "lstm": 400e-6, "resnet18": 460e-6}
 """Seconds to train one row once: medians of published runs, on a core of an AMD EPYC (ResNet18: on
 an H100)."""

@@ -102,7 +102,7 @@ def source(row: Mapping[Any, Any], runs: pd.DataFrame, call: str) -> dict[str, A
         "datasets": [row["dataset"]],
         "searches": [row["search"]],
         "schedulers": [row["scheduler"]],
-        "selectors": list(dict.fromkeys([*["full"] * bool(seeds), row["selector"]])),
+        "selectors": list(dict.fromkeys(["full"] * bool(seeds) + [row["selector"]])),
         **({} if row["selector"] in CONTROLS else {"fractions": [row["fraction"]]}),
         **({"seeds": seeds} if seeds else {}),
         **({"untuned_seeds": draws} if draws else {}),

@@ -132,12 +132,15 @@ def _number_column(
     texts, is_typed = [*counts], train.types.get(name) == "number"
     if not is_typed and spelling.find_code(texts):
         return None
-    # Where commas separate the cells, "1,3" may be two answers.
-    joined = "\0".join(texts)
-    sign = spelling.DECIMAL_COMMA if train.separator == "," else spelling.NO_THOUSANDS
-    commas = "," in joined and (train.separator == ";" or sign.search(joined))
-    decimals = [own.decimal] if own.decimal else [",", "."] if commas else ["."]
-    decimals = ["."] if is_typed else decimals
+    decimals = ["."]
+    if own.decimal and not is_typed:
+        decimals = [own.decimal]
+    elif not is_typed:
+        # Where commas separate the cells, "1,3" may be two answers.
+        sign = spelling.DECIMAL_COMMA if train.separator == "," else spelling.NO_THOUSANDS
+        joined = "\0".join(texts)
+        if "," in joined and (train.separator == ";" or sign.search(joined)):
+            decimals = [",", "."]
     readings = {mark: spelling.parse_numbers(texts, mark) for mark in decimals}
     decimal = min(decimals, key=lambda mark: int(np.isnan(readings[mark][0]).sum()))
     values, units = readings[decimal]

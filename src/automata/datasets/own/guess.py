@@ -59,10 +59,15 @@ class Guess:
     """Sentences on further keys that may help."""
 
     @property
+    def dropped(self) -> dict[str, str]:
+        """The columns that the proposal leaves out, without those of the user, and the reasons."""
+        names = self.own.get("drop", [])
+        return {name: self.reasons[name] for name in names if name in self.reasons}
+
+    @property
     def left_out(self) -> list[str]:
-        """A line for each column that the proposal leaves out, without those of the user."""
-        dropped = [name for name in self.own.get("drop", []) if name in self.reasons]
-        return [f"{name}: left out: {self.reasons[name]}" for name in dropped]
+        """A line for each of these columns."""
+        return [f"{name}: left out: {reason}" for name, reason in self.dropped.items()]
 
 
 def guess(
@@ -149,9 +154,7 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
         if _GROUP.fullmatch(name) and 2 < len({*table.cells(name)}) <= len(table.frame) / 2:
             result.advice.append(f"{name}: repeats; with group: {name} its rows stay in one split")
     if not features and "categorical" not in own:
-        left_out = [name for name in own.get("drop", []) if name in reasons]
-        dropped = listed(f"{name} {reasons[name]}" for name in left_out)
-        why = dropped or "there is no other"
+        why = listed(map(" ".join, result.dropped.items())) or "there is no other"
         raise UserError(f"{table.path}: no column can be a feature: {why}")
     identifiers = [column for column in features if column.reason == columns.IDENTIFIER]
     others = [column for column in features if column not in identifiers]
@@ -162,9 +165,8 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
     categories = [column.name for column in features if column.kind == "category"]
     counts = {name: Counter(table.cells(name)) for name in categories}
     many = [name for name in categories if len(counts[name]) > MANY_CATEGORIES]
-    # Each column must keep two values.
-    enough = bool(many) and "rare_below" not in own
-    if enough and min(max(rows.values()) for rows in counts.values()) >= 2 * RARE_BELOW:
+    most = [max(rows.values()) for rows in counts.values()]  # each column must keep two values
+    if many and "rare_below" not in own and min(most) >= 2 * RARE_BELOW:
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
     return result

@@ -105,7 +105,7 @@ def read_table(path: Path, own: OwnTabular | OwnText, usual_separator: str | Non
         if suffix == ".parquet":
             frame, types = _read_parquet(path, notes)
         else:
-            text = _decoded(path, own.encoding)
+            text = _read_text(path, own.encoding)
             usual = usual_separator or SEPARATORS[suffix]
             separator, above = _layout(text, own, usual, bool(usual_separator), notes)
             frame = _cells(text, separator, above, own.header, notes)
@@ -124,7 +124,7 @@ def decoded(content: bytes, encoding: str | None) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _decoded(path: Path, encoding: str | None) -> str:
+def _read_text(path: Path, encoding: str | None) -> str:
     """Return the text of a table; an error proposes other encodings."""
     content = path.read_bytes()
     if path.name.lower().endswith(".gz"):
