@@ -10,6 +10,7 @@ import venv
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -244,7 +245,10 @@ def test_a_ray_that_does_not_start_is_one_line(change, line, monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["127.0.0.2:9", "127.0.0.2:99999"])
-def test_an_address_that_nobody_answers_is_one_line(address, tmp_path):
+def test_an_address_that_nobody_answers_is_one_line(address, tmp_path, monkeypatch):
+    ended = Mock()
+    monkeypatch.setattr(ray_session, "ray", SimpleNamespace(shutdown=ended))  # others have one
     message = f"^ray.address: {address}: .+$"
     with pytest.raises(UserError, match=message), users_ray(address, tmp_path):
         pass
+    ended.assert_called_once()
