@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Wall seconds of the second study, docs/study-2.md: bash wall.sh SLOTS, in a fresh clone at the study's
+# commit with the `data/` of its runs. It adds lines to wall.csv; call it again to go on.
+set -euo pipefail
+slots=$1
+printf 'seeds: [0]\ncompute: {concurrent_trials: %s}\n' "$slots" > wall.yaml
+for name in vietnam-urban run-sex loans-term flights-origin packages images; do
+    for way in A B D E; do
+        if grep -qs "^$name,$way,$slots," wall.csv; then continue; fi
+        rm -rf "results/runs/$name" "results/work/$name" "results/$name-${way,,}" # of an interrupted one
+        run=(snakemake --cores all --quiet all --configfile "data/$name-$way.yaml" wall.yaml)
+        "${run[@]}" --until prepare
+        began=$(date +%s.%N)
+        "${run[@]}"
+        seconds=$(python -c "import time; print(round(time.time() - $began, 1))")
+        echo "$name,$way,$slots,$seconds" | tee -a wall.csv
+    done
+done
