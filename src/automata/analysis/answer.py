@@ -10,7 +10,7 @@ import pandas as pd
 from automata import names
 from automata.analysis import wording
 from automata.analysis.quantities import ERROR, QUANTITIES
-from automata.analysis.statistics import Spread, of_units, summarise
+from automata.analysis.statistics import spread, summarise
 from automata.analysis.study import compared
 from automata.names import AUTOMATA, CONTROLS
 
@@ -46,7 +46,7 @@ def answer(ratios: pd.DataFrame) -> pd.DataFrame:
         {
             "method": lambda group: names.method(chosen, float(group["fraction"].iloc[0])),
             "seeds": lambda group: group["seed"].nunique(),
-            **{name: Spread(of_units(name, "seed")) for name in (time, *RATIOS)},
+            **{name: spread(name, "seed") for name in (time, *RATIOS)},
         },
     )
     repeats = runs[runs["selector"] == "full-again"].groupby(keys)[ERROR].mean()

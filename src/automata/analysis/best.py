@@ -14,7 +14,7 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.how_good import SCORES, how_good
 from automata.analysis.quantities import ERROR
-from automata.analysis.statistics import bounds, interval, known, mean_of
+from automata.analysis.statistics import bounds_of_shares, interval, known, mean
 from automata.analysis.study import COMBINATION
 
 HEADER = """\
@@ -117,12 +117,12 @@ def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
     measures = {name: column for name, column in MEASURES.items() if column in runs}
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
-        **{name: _number(mean_of(column)(runs)) for name, column in measures.items()},
+        **{name: _number(mean(known(column)(runs))) for name, column in measures.items()},
         ERROR: _number(to_full.get(ERROR)),
         "interval": None,
     }
     if len(runs) > 1:
-        low, high = bounds(known("test_accuracy")(runs))
+        low, high = bounds_of_shares(known("test_accuracy")(runs))
         ends = {"test_accuracy_low": low, "test_accuracy_high": high}
         over_seeds |= {"interval": interval(len(runs)), **ends}
     return {

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, ROUNDING, TIMES
-from automata.analysis.statistics import bounds, interval
+from automata.analysis.statistics import bounds, bounds_of_shares, interval
 from automata.errors import listed
 from automata.metrics import METRICS
 
@@ -267,7 +267,8 @@ def value(metric: str, number: float) -> str:
 def mean_score(metric: str, runs: pd.DataFrame) -> str:
     """Return the mean of a metric on the test set over several runs, with bounds."""
     values = runs[SCORES[metric]].to_numpy()
-    return between(metric, values.mean(), *bounds(values))
+    of = bounds_of_shares if METRICS[metric].is_share else bounds
+    return between(metric, values.mean(), *of(values))
 
 
 def between(metric: str, number: float, low: float, high: float) -> str:

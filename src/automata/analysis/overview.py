@@ -14,6 +14,7 @@ from automata.analysis.energy import ways
 from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.search_studies import rank_agreement, warm_start_epochs
 from automata.analysis.selectors import CONTRAST, mean_differences, paired_differences
+from automata.analysis.statistics import spread
 from automata.analysis.study import Study, compared, datasets
 from automata.analysis.tables import markdown
 from automata.analysis.wording import cell, energy, mass, number, percent, times
@@ -27,10 +28,10 @@ AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
 
 OPENING = """# Overview
 
-Speedups and errors are means over searches, first within a seed and then over seeds. An error is
-FULL's test accuracy minus that of the method, in percentage points: positive is worse. Bounds, as
-in 2.5 (2.3 to 2.7), are 95 % bootstrap intervals over seeds or data sets, or the range of fewer
-than three.
+Speedups and errors are means over searches, first within a seed and then over seeds; means of
+ratios are geometric. An error is FULL's test accuracy minus that of the method, in percentage
+points: positive is worse. Bounds, as in 2.5 (2.3 to 2.7), are 95 % t intervals over seeds or data
+sets, or the range of fewer than three.
 `tradeoff.csv` has each search by itself, `runs.csv` each run; the page (`index.html`) shows them.
 """
 
@@ -127,7 +128,7 @@ def _by_size(study: Study, of_cell: Callable[[pd.DataFrame], str]) -> pd.DataFra
 
 def means(runs: pd.DataFrame, *columns: str) -> list[float]:
     """Return the mean of each column: first per seed, then over seeds."""
-    return [*runs.groupby("seed")[list(columns)].mean().mean()]
+    return [spread(column, "seed").mean(runs) for column in columns]
 
 
 def gains(runs: pd.DataFrame) -> list[str]:

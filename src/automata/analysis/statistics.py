@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import bootstrap, kendalltau
+from scipy.stats import kendalltau, sem, t
 
-from automata.analysis.study import PANEL
+from automata.analysis.quantities import QUANTITIES, TIMES
 from automata.analysis.tables import joined
 
 Values = NDArray[np.float64]
@@ -26,6 +26,10 @@ class Spread:
     """Returns the values to average from the rows of a group."""
     scale: Callable[[Any], Any] = float
     """Applied to mean and bounds, e.g. np.exp for logarithms."""
+
+    def mean(self, group: pd.DataFrame) -> float:
+        """Return the mean of a group of rows."""
+        return float(self.scale(mean(self.sample(group))))
 
 
 Column = Callable[[pd.DataFrame], Any] | Spread
@@ -63,9 +67,19 @@ def known(column: str) -> Callable[[pd.DataFrame], Values]:
     return lambda group: group[column].dropna().to_numpy(np.float64)
 
 
-def mean_of(column: str) -> Callable[[pd.DataFrame], float]:
-    """Return a function of rows: the mean of the known values of `column`."""
-    return lambda group: mean(known(column)(group))
+def spread(quantity: str, unit: str = "record") -> Spread:
+    """Return the spread of a quantity over the means of each `unit`; of ratios geometric.
+
+    FULL's repeat would be faster than FULL by the arithmetic mean of a ratio and its inverse.
+    """
+    if QUANTITIES[quantity].unit != TIMES:
+        return Spread(of_units(quantity, unit))
+
+    def logarithms(group: pd.DataFrame) -> Values:
+        logs = group.assign(**{quantity: np.log(group[quantity].astype(float))})
+        return of_units(quantity, unit)(logs)
+
+    return Spread(logarithms, np.exp)
 
 
 def number_of(column: str) -> Callable[[pd.DataFrame], int]:
@@ -102,8 +116,6 @@ def hypervolume(
 SEEDS_FOR_INTERVAL = 3
 """With fewer seeds, bounds are the smallest and largest value."""
 
-RESAMPLES = 9_999
-
 
 def interval(seeds: int) -> str:
     """Return the kind of the bounds over a number of seeds."""
@@ -111,39 +123,26 @@ def interval(seeds: int) -> str:
 
 
 def bounds(values: Values) -> tuple[float, float]:
-    """Return the 95 % bootstrap interval of the mean, or the range of fewer than 3 values."""
+    """Return the 95 % t interval of the mean, or the range of fewer than 3 values.
+
+    Of 3 to 5 values a bootstrap interval would hold the mean in 74 to 83 % of cases.
+    """
     if len(values) == 0:
         return math.nan, math.nan
     if len(values) < SEEDS_FOR_INTERVAL:
         return float(values.min()), float(values.max())
-    center = mean(values)
-    if np.ptp(values) == 0:
-        return center, center
-    low, high = bootstrap_bounds(lambda drawn: values[drawn].mean(axis=-1), len(values))
-    # Rounding can place the mean just outside its interval.
-    return min(float(low), center), max(float(high), center)
+    half = float(t.ppf(0.975, len(values) - 1) * sem(values))
+    return mean(values) - half, mean(values) + half
 
 
-def bootstrap_bounds(
-    statistic: Callable[[NDArray[np.intp]], Values], units: int
-) -> tuple[Values, Values]:
-    """Return the 95 % percentile bootstrap bounds of a `statistic` of two or more `units`.
-
-    The statistic takes indices of drawn units (draws, units) and returns a value per draw (draws,).
-    """
-    interval = bootstrap(
-        (np.arange(units),),
-        lambda drawn, axis: statistic(drawn),
-        n_resamples=RESAMPLES,
-        vectorized=True,
-        method="percentile",
-        rng=0,
-    ).confidence_interval
-    return interval.low, interval.high
+def bounds_of_shares(values: Values) -> tuple[float, float]:
+    """Return the bounds of a mean share, within 0 and 1."""
+    low, high = bounds(values)
+    return max(0.0, low), min(1.0, high)
 
 
 def unit_of(group: pd.DataFrame) -> str:
-    """Return the column of the units that a bootstrap of `group` draws: dataset or seed.
+    """Return the column of the independent units of `group`: dataset or seed.
 
     From three data sets on, they are the units: they differ more than seeds do, and the seeds of
     one data set are not independent.
@@ -166,23 +165,6 @@ UNITS: Mapping[str, Column] = {
     "units": lambda group: group[unit_of(group)].nunique(),
 }
 """Columns of a summary: the kind of the bounds, and the name and number of their units."""
-
-
-def interval_of(values: Values, rows: pd.DataFrame) -> tuple[float, float] | None:
-    """Return the 95 % bootstrap interval of the mean of `values`, which has one for each of `rows`.
-
-    The bootstrap draws whole units (`unit_of`). None if these are seeds and a panel has too few.
-    """
-    unit = unit_of(rows)
-    few = rows.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
-    if unit == "seed" and few:
-        return None
-    groups = pd.Series(values).groupby(rows[unit].to_numpy())
-    sums, counts = groups.sum().to_numpy(), groups.size().to_numpy()
-    low, high = bootstrap_bounds(
-        lambda drawn: sums[drawn].sum(axis=-1) / counts[drawn].sum(axis=-1), len(sums)
-    )
-    return float(low), float(high)
 
 
 FEWEST_PAIRS = 5

@@ -10,11 +10,9 @@ import pandas as pd
 from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.ratios import SAME, disturbed, relative_test_error
 from automata.analysis.statistics import (
-    Spread,
     interval,
-    known,
-    mean_of,
     number_of,
+    spread,
     summarise,
 )
 from automata.analysis.study import COMBINATION, PANEL, compared
@@ -35,7 +33,7 @@ def tradeoff(ratios: pd.DataFrame) -> pd.DataFrame:
             "seeds": len,
             **{each.seeds: number_of(each.name) for each in spreads if each.seeds != "seeds"},
             **{
-                name: Spread(known(name)) if quantity.spread else mean_of(name)
+                name: spread(name) if quantity.spread else spread(name).mean
                 for name, quantity in QUANTITIES.items()
             },
             "interval": lambda group: interval(len(group)),

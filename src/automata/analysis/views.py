@@ -196,7 +196,8 @@ _FIGURES = (
         BEYOND,
         "Do scores from subsets rank configurations as scores from all data do? Kendall's tau "
         "between the validation accuracies that a selector and FULL give to the same "
-        "configurations, by the epoch of the evaluation. FULL's repeat is the noise ceiling.",
+        "configurations, by the epoch of the evaluation. FULL's repeat shows what another seed "
+        "changes; runs on subsets share FULL's seed.",
     ),
     *(
         View(

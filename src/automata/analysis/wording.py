@@ -14,7 +14,7 @@ MINUS = "\N{MINUS SIGN}"
 DECIMALS = 9
 """Decimals to keep; smaller ones are rounding errors."""
 
-INTERVALS = {"95 %": "95 % bootstrap interval", "range": "range"}
+INTERVALS = {"95 %": "95 % t interval", "range": "range"}
 """Kind of bounds over seeds -> name."""
 
 Units = Sequence[tuple[float, str]]

@@ -24,7 +24,7 @@ def bars(rows: pd.DataFrame, subject: str = "Bars") -> list[str]:
     """Return a sentence about the bars of `rows`, from the columns `interval` and `over`."""
     if rows.empty:
         return []
-    names = {"95 %": "95 % bootstrap intervals", "range": "the ranges"}
+    names = {"95 %": "95 % t intervals", "range": "the ranges"}
     kinds = " or ".join(names[kind] for kind in sorted(set(rows["interval"])))
     return [f"{subject} are {kinds} over {' or '.join(sorted(set(rows['over'])))}."]
 

@@ -25,7 +25,7 @@ RUNG_TICKS = [{float(tick): f"{tick}" for tick in (1, 3, 10, 30, 100)}]
 def rank_agreement_figure(study: Study) -> Figure:
     """Return Kendall's tau-b against the rung, a row per scheduler and a column per subset size.
 
-    Markers are rows of `search_studies.rank_agreement`; grey is the noise ceiling, two FULL runs.
+    Markers are rows of `search_studies.rank_agreement`; grey is FULL's repeat.
     Means over fewer than half of the data sets are left out, because they do not compare.
     """
     taus, table = agreements(study), rank_agreement(study)
@@ -48,19 +48,18 @@ def rank_agreement_figure(study: Study) -> Figure:
         axes.set_title(f"subset {percent(size)}")
     if len(drawn):  # all axes share these scales
         style.logarithmic(grid[0, 0], "x", table["percent"].min() / 1.5, 150, RUNG_TICKS)
-        grid[0, 0].set_ylim(min(-0.05, table["tau_low"].min() - 0.05), 1.05)
+        grid[0, 0].set_ylim(max(-0.3, min(-0.05, table["tau_low"].min() - 0.05)), 1.05)
         figure.supxlabel("Rung (% of all epochs)")
     handles = [style.handle(name, size=TAU_SIZE, **_taus_look(name)) for name in selectors(drawn)]
     if len(noise):
-        label = f"{names.selector('full-again')}: noise ceiling"
-        handles.append(Line2D([], [], label=label, **NOISE))
+        handles.append(Line2D([], [], label=names.selector("full-again"), **NOISE))
     style.add_legend(figure, handles)
     notes.add_note(figure, _taus_note(taus, table), study, panels(taus))
     return figure
 
 
 def _draw_taus(axes: Axes, here: pd.DataFrame, noise: pd.DataFrame) -> None:
-    """Draw the taus of all selectors, AUTOMATA's with bars, and the noise ceiling."""
+    """Draw the taus of all selectors, AUTOMATA's with bars, and those of FULL's repeat."""
     axes.axhline(0, color="0.3", linewidth=0.6, zorder=1)
     if len(noise):
         rows = noise.sort_values("percent")
@@ -90,7 +89,7 @@ def _taus_note(agreements: pd.DataFrame, table: pd.DataFrame) -> list[str]:
     spread = table[table["selector"].isin([AUTOMATA, "full-again"]) & (table["units"] > 1)]
     pairs = agreements.loc[agreements["tau"].notna(), "pairs"].astype(int)
     seeds = count(agreements["seed"].nunique(), "seed")
-    no_noise = f"There is no noise ceiling: {names.selector('full-again')} was not run."
+    no_noise = f"{names.selector('full-again')} was not run."
     return [
         "A tau compares the validation accuracies that the same configurations reach at the same"
         " rung on subsets and in FULL's search.",

@@ -174,8 +174,9 @@ def test_uncertainty_covers_the_choice_of_test_rows_and_of_seeds():
     assert answer(metric="balanced_accuracy", baselines=rare)["uncertainty"][0].endswith(rows)
     words = "all 3 searches with different seeds have 90 % on the same test rows"
     assert answer(seeds=3, test_accuracy=0.9)["uncertainty"][1] == words
-    words = "80 % [70, 90] (95 % bootstrap interval) is the mean of 3 searches with different seeds"
-    runs = pd.DataFrame([{**RUN, "test_accuracy": score} for score in (0.7, 0.8, 0.9)])
+    # 4.303 standard errors of 2 points; no score is above 100 %
+    words = "96 % [87.4, 100] (95 % t interval) is the mean of 3 searches with different seeds"
+    runs = pd.DataFrame([{**RUN, "test_accuracy": score} for score in (0.92, 0.98, 0.98)])
     assert how_good(RUN, runs, NO_DRAWS, TRIALS, SIMPLE, {})["uncertainty"][1].startswith(words)
 
 

@@ -1,51 +1,30 @@
-"""Statistics against their definitions: all draws, all points, all squares, or scipy."""
-
-from itertools import product
+"""Statistics against their definitions: a t test, or all squares."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
+from scipy.stats import ttest_1samp
 
-from automata.analysis.statistics import (
-    bootstrap_bounds,
-    bounds,
-    hypervolume,
-    interval_of,
-)
+from automata.analysis.quantities import ERROR
+from automata.analysis.statistics import bounds, hypervolume, spread
 
-SUMS, COUNTS = np.array([1.0, 7.0, 12.0, 30.0]), np.array([1, 2, 3, 5])
 # Whole numbers, so that ties are frequent and areas can be counted square by square.
 POINT = st.tuples(st.integers(-2, 8), st.integers(-8, 8))
 CORNER = st.tuples(st.integers(-1, 3), st.integers(-4, 9))
 
 
-def scipys(*samples, statistic=np.mean, **options):
-    """Return the interval of another library."""
-    found = bootstrap(samples, statistic, method="percentile", rng=0, **options)
-    return tuple(found.confidence_interval)
+def test_bounds_are_those_of_the_t_test_that_just_rejects():
+    values = np.array([1.0, 3.0, 4.0, 2.5, 9.0])
+    for end in bounds(values):
+        assert ttest_1samp(values, end).pvalue == pytest.approx(0.05)
 
 
-def test_bounds_are_percentiles_over_draws_of_units():
-    def statistic(drawn):
-        return SUMS[drawn].sum(axis=-1) / COUNTS[drawn].sum(axis=-1)
-
-    values = sorted(statistic(np.array(drawn)) for drawn in product(range(4), repeat=4))
-    expected = np.percentile(values, [2.5, 97.5], method="inverted_cdf")
-    assert list(bootstrap_bounds(statistic, 4)) == pytest.approx(expected)
-
-
-def test_data_sets_are_drawn_whole_as_scipy_draws_pairs():
-    values, datasets = np.array([1.0, 3.0, 4.0, 2.0, 9.0, 1.0]), list("abbccc")
-    rows = pd.DataFrame({"dataset": datasets, "search": "tpe", "scheduler": "asha", "seed": 0})
-
-    def ratio(total, number, axis):
-        return total.sum(axis=axis) / number.sum(axis=axis)
-
-    expected = scipys([1.0, 7.0, 12.0], [1, 2, 3], statistic=ratio, paired=True)
-    assert interval_of(values, rows) == pytest.approx(expected)
+def test_the_mean_of_a_ratio_and_its_inverse_is_one():
+    runs = pd.DataFrame({"record": ["a", "b"], "speedup": [4.0, 0.25], ERROR: [4.0, 0.25]})
+    assert spread("speedup").mean(runs) == pytest.approx(1)
+    assert spread(ERROR).mean(runs) == 2.125
 
 
 @pytest.mark.parametrize("sample", [[], [3.0, 1.0], [0.1] * 3, [-0.99] * 3])

@@ -26,7 +26,7 @@ BARS = "Bars (AUTOMATA) are"
     [
         (1, "One seed."),
         (2, f"Markers are means over 2 seeds. {BARS} the ranges over seeds."),
-        (3, f"Markers are means over 3 seeds. {BARS} 95 % bootstrap intervals over seeds."),
+        (3, f"Markers are means over 3 seeds. {BARS} 95 % t intervals over seeds."),
     ],
 )
 def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, small_runs, seeds, words):

@@ -59,7 +59,7 @@ def test_a_point_stands_and_speaks_as_the_table_says(tables):
     assert rows_of(data["DNA"], "median")[0]["median"] == median
     for column in ("speedup", "speedup_low", "relative_test_error_high"):
         assert shown[column] == pytest.approx(row[column], rel=1e-5)
-    assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % bootstrap interval)"
+    assert shown["Seeds"] == "0, 1, 2 (mean; brackets: 95 % t interval)"
     mine = tables.runs.query(panel).sort_values("best_validation_accuracy")
     assert shown["Best by validation"] == mine["best_configuration"].iloc[-1]
     refused = point(data["DNA"], "TPE, Hyperband", "RANDOM (fixed) 10 %")

@@ -12,22 +12,20 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, NamedTuple
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from automata import names
 from automata.analysis.energy import follows_time, obtained
 from automata.analysis.quantities import QUANTITIES, ROUNDING, VALIDATION, Quantity
 from automata.analysis.ratios import disturbed
-from automata.analysis.statistics import SEEDS_FOR_INTERVAL, Values, bootstrap_bounds
+from automata.analysis.statistics import SEEDS_FOR_INTERVAL
 from automata.analysis.study import COMBINATION, Panel, Study, compared, panels
 from automata.analysis.tradeoff import tradeoff
 from automata.config.base import Axis, Section, Share, Text, one_of
 
 REPRODUCED, NOT_REPRODUCED, NOT_RUN = "reproduced", "not reproduced", "not run"
 
-FIRM, OPEN, FEW_SEEDS = "interval", "within the interval", "too few seeds"
+FIRM, OPEN, NO_INTERVAL = "interval", "within the interval", "no interval"
 FRACTIONS_MISSING, PANELS_MISSING = "fractions missing", "panels missing"
 
 MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
@@ -35,7 +33,7 @@ MEASURES = {**QUANTITIES, VALIDATION.name: VALIDATION}
 
 
 class Estimate(NamedTuple):
-    """A number with its 95 % interval, which is infinite if there are too few seeds."""
+    """A number with its 95 % interval, which is infinite if there is none."""
 
     value: float
     low: float = -math.inf
@@ -47,13 +45,6 @@ class Estimate(NamedTuple):
         seeds = row[MEASURES[quantity].seeds]
         ends = ("_low", "_high") if seeds >= SEEDS_FOR_INTERVAL else ()
         return cls(*(row[quantity + end] for end in ("", *ends)))
-
-    @classmethod
-    def bootstrapped(cls, statistic: Callable[[NDArray[np.intp]], Values], units: int) -> Estimate:
-        """Estimate a `statistic` of `units` units (`statistics.bootstrap_bounds`)."""
-        value = statistic(np.arange(units)[None]).item()
-        ends = bootstrap_bounds(statistic, units) if units >= SEEDS_FOR_INTERVAL else ()
-        return cls(value, *map(float, ends))
 
     def text(self, form: Callable[[float], str], unit: str = "") -> str:
         """Return value and interval as text; `form` formats a number."""
@@ -85,7 +76,7 @@ def in_share(outcomes: Collection[Outcome], of: int, share: float) -> Outcome:
         if enough(firm[True], among) == enough(among - firm[False], among):
             return Outcome(passes, grade)
     reasons = {outcome.firm for outcome in outcomes if outcome.passes == passes}
-    return Outcome(passes, min(reasons, key=(FEW_SEEDS, FRACTIONS_MISSING, OPEN, FIRM).index))
+    return Outcome(passes, min(reasons, key=(NO_INTERVAL, FRACTIONS_MISSING, OPEN, FIRM).index))
 
 
 Evidence = tuple[Outcome, str, pd.DataFrame]
@@ -214,7 +205,7 @@ class GridClaim(Quote):
         inside = above < figure.low and figure.high <= below
         decided = inside or figure.high <= above or below <= figure.low
         if not decided and math.isinf(figure.high - figure.low):
-            firm = FEW_SEEDS
+            firm = NO_INTERVAL
         elif not set(self.grid.fractions) <= set(rows["fraction"]):
             firm = FRACTIONS_MISSING
         elif not decided:

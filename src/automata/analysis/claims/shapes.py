@@ -10,15 +10,21 @@ from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import spearmanr
 
 from automata import names
 from automata.analysis.claims.claim import MEASURES, Estimate, Evidence, GridClaim, in_share
 from automata.analysis.quantities import ERROR, ROUNDING
 from automata.analysis.ratios import SAME
-from automata.analysis.statistics import Values, hypervolume, interval_of
+from automata.analysis.statistics import (
+    SEEDS_FOR_INTERVAL,
+    bounds,
+    hypervolume,
+    of_units,
+    unit_of,
+)
 from automata.analysis.study import PANEL, Panel, Study, panels
+from automata.analysis.tradeoff import tradeoff
 from automata.analysis.wording import count, percent, signed, times
 from automata.config.base import Axis, Share, one_of
 from automata.names import AUTOMATA, CONTROLS
@@ -141,30 +147,19 @@ class CoversMoreClaim(ShareClaim):
         return [AUTOMATA, *self.baseline]
 
     def _rows(self, study: Study) -> pd.DataFrame:
-        """Return the runs of fractions and seeds that all selectors have."""
+        """Return means of the fractions and seeds that all selectors have."""
         runs = self.grid.rows(self._runs(study), self._selectors)
         present = runs.groupby([*PANEL, "fraction", "seed"])["selector"].transform("nunique")
-        return runs[present == len(self._selectors)]
+        return tradeoff(runs[present == len(self._selectors)])
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
-        """Return AUTOMATA's area minus the largest of the baselines; the interval draws seeds."""
-        seeds = rows["seed"].nunique()
-        columns = [self.quantity, ERROR]
-        table = rows.pivot(index=["selector", "fraction"], columns="seed", values=columns)
-        table = table.reindex(self._selectors, level="selector")
-        points = table.to_numpy(np.float64).reshape(len(self._selectors), -1, 2, seeds)
-
-        def lead(draws: NDArray[np.intp]) -> Values:
-            # A fraction of no drawn seed becomes a ratio of 0, which covers no area.
-            means = np.ma.masked_invalid(points[..., draws]).mean(axis=-1).filled(0.0)
-            ratios, errors = np.moveaxis(means, (2, 3), (0, 1))  # (draws, selectors, fractions)
-            worst = np.maximum(errors.max(axis=(1, 2)), 0.0)  # FULL's error is 0
-            corners = np.stack([np.ones_like(worst), worst], axis=-1)
-            areas = hypervolume(ratios, errors, corners[:, None])
-            leads: Values = areas[:, 0] - areas[:, 1:].max(axis=1)
-            return leads
-
-        return Estimate.bootstrapped(lead, seeds)
+        """Return AUTOMATA's area minus the largest of the baselines, without an interval."""
+        corner = np.array([1.0, max(rows[ERROR].max(), 0.0)])  # FULL's error is 0
+        areas = {}
+        for selector, own in rows.groupby("selector"):
+            ratios, errors = own[[self.quantity, ERROR]].to_numpy(np.float64).T
+            areas[selector] = float(hypervolume(ratios, errors, corner))
+        return Estimate(areas[AUTOMATA] - max(areas[name] for name in self.baseline))
 
 
 class FallsClaim(ShareClaim):
@@ -229,7 +224,10 @@ class MeanClaim(GridClaim):
 
 
 class PairsClaim(MeanClaim):
-    """The mean, over pairs of runs, of the subject's quantity less (or over) the baseline's."""
+    """The mean, over pairs of runs, of the subject's quantity less (or over) the baseline's.
+
+    It is the mean over data sets, or, with fewer than three, over seeds; of ratios geometric.
+    """
 
     shape: Literal["difference", "ratio"]
     baseline_quantity: QuantityName | None = None
@@ -259,11 +257,15 @@ class PairsClaim(MeanClaim):
         pairs = self._pairs(runs).dropna(subset=other)
         if pairs.empty:
             return None
-        values, others = pairs[self.quantity], pairs[other]
-        compared = values / others if self.shape == "ratio" else values - others
-        sample = compared.to_numpy(np.float64) * (100 if self._unit else 1)
-        figure = Estimate(float(sample.mean()), *(interval_of(sample, pairs) or ()))
-        mean = figure.text(times if self.shape == "ratio" else signed, self._unit)
+        values, others = pairs[self.quantity].astype(float), pairs[other].astype(float)
+        is_ratio = self.shape == "ratio"
+        compared = np.log(values / others) if is_ratio else values - others
+        means = of_units("compared")(pairs.assign(compared=compared * (100 if self._unit else 1)))
+        few = pairs.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
+        ends = () if few and unit_of(pairs) == "seed" else bounds(means)
+        scale = np.exp if is_ratio else float
+        figure = Estimate(*(float(scale(value)) for value in (means.mean(), *ends)))
+        mean = figure.text(times if is_ratio else signed, self._unit)
         sizes = ", ".join(map(percent, sorted(set(pairs["fraction"]))))
         ours = f"{mean} over {count(len(pairs), 'pair')}, fractions {sizes}"
         paired = runs["record"].isin({*pairs["record"], *pairs["record_other"]})
@@ -301,17 +303,9 @@ class CorrelationClaim(MeanClaim):
         rows = rows[shared == sets]
         if sets < FEWEST_DATA_SETS or rows.empty:
             return None
-        values = rows.groupby("dataset")[self.quantity].mean()
+        logs = rows.assign(log=np.log(rows[self.quantity].astype(float)))
+        values = logs.groupby("dataset")["log"].mean()
         sizes = self._runs(study).groupby("dataset")["train_rows"].median()[values.index]
-        pair = sizes.to_numpy(np.float64), values.to_numpy(np.float64)
-
-        def correlations(draws: NDArray[np.intp]) -> Values:
-            ranks = (rankdata(side[draws], axis=-1) for side in pair)
-            a, b = (rank - rank.mean(axis=-1, keepdims=True) for rank in ranks)
-            scale = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
-            result: Values = (a * b).sum(axis=-1) / np.where(scale > 0, scale, 1)
-            return result
-
-        figure = Estimate.bootstrapped(correlations, sets)
+        figure = Estimate(float(spearmanr(sizes, values).statistic))
         ours = f"rank correlation {figure.text('{:.2f}'.format)} over {sets} data sets"
         return self._passing(figure, ours, rows)
