@@ -50,9 +50,16 @@ def main() -> None:
 
 
 def json_schema() -> Schema:
-    """Return the JSON schema of configuration files."""
+    """Return the JSON schema of configuration files, each of which may have a part of the keys."""
     dialect = "https://json-schema.org/draft/2020-12/schema"
-    return {"$schema": dialect, **Experiment.model_json_schema()}
+    schema = {"$schema": dialect, **Experiment.model_json_schema()}
+    for section in (schema, *schema["$defs"].values()):
+        section.pop("required", None)
+        if space := section.get("properties", {}).get("search_space"):
+            space["additionalProperties"] = {
+                "anyOf": [space["additionalProperties"], {"type": "null"}]
+            }
+    return schema
 
 
 def with_rows(text: str) -> str:

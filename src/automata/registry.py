@@ -99,9 +99,6 @@ SCHEDULERS = {
     ),
 }
 
-ALL_DATA_SCHEDULERS = tuple(name for name, scheduler in SCHEDULERS.items() if scheduler.all_data)
-"""Schedulers whose trials train on all data."""
-
 # Figures draw in this order: AUTOMATA is last, on top.
 CONTROLS = {
     "full": Control(
@@ -121,6 +118,13 @@ CONTROLS = {
         fraction=0,
     ),
 }
+
+
+def goes_together(scheduler: str, selector: str) -> bool:
+    """Return whether the grid combines the two: a scheduler for all data needs a control."""
+    method = SCHEDULERS.get(scheduler)  # None: one of the user's own
+    return method is None or not method.all_data or selector in CONTROLS
+
 
 SELECTORS = {
     "random": Method(

@@ -15,7 +15,7 @@ from automata.analysis.quantities import ROUNDING
 from automata.analysis.statistics import tau
 from automata.analysis.tables import read_csv, read_json
 from automata.errors import UserError
-from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS
+from automata.registry import SCHEDULERS
 from automata.seeds import derive
 from studies.curves import TABLES
 from studies.curves.curves import (
@@ -93,7 +93,7 @@ def compared(recorded: Mapping[str, DatasetCurves]) -> pd.DataFrame:
         for row in _rows(dataset, here, scheduler)
     ]
     if not rows:
-        valid = ", ".join(name for name in SCHEDULERS if name not in ALL_DATA_SCHEDULERS)
+        valid = ", ".join(name for name, it in SCHEDULERS.items() if not it.all_data)
         raise UserError(
             f"experiment.schedulers: no scheduler of this study can be simulated; valid: {valid}"
         )

@@ -6,12 +6,13 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
+import jsonschema
 import pytest
 import yaml
 from packaging.requirements import Requirement
 
 import automata
-from automata.config.files import read_experiments
+from automata.config.files import read, read_experiments
 from tools.texts import json_schema, with_keys
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +20,7 @@ CONFIG = ROOT / "config"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PAGE = (ROOT / "docs/configuration.md").read_text()
 SCHEMA = (CONFIG / "schema.json").read_text()
+CONFIGURATIONS = [path for path in CONFIG.rglob("*.yaml") if path.name != "claims.yaml"]
 PAPER = yaml.safe_load("""
 tabular:
   protocol: {model: mlp, epochs: 200, reselect_every: 10, decay_every: 20, decay_factor: 0.05}
@@ -86,6 +88,11 @@ def test_schema_and_tables_of_keys_are_the_generated_ones():
     defaults = yaml.safe_load((CONFIG / "config.yaml").read_text())
     assert with_keys(PAGE, defaults) == PAGE, "run: python -m tools.texts"
     assert not re.search(r'"[lg][te]":', SCHEMA)  # pydantic's names of bounds
+
+
+@pytest.mark.parametrize("path", CONFIGURATIONS, ids=lambda path: path.name)
+def test_editors_accept_the_shipped_configurations_by_the_schema(path):
+    jsonschema.validate(read(path), json.loads(SCHEMA))
 
 
 def test_the_citation_and_the_changelog_are_of_this_version():

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from automata.config.base import WHOLE, Count, Section, Text, added
+from automata.config.base import WHOLE, BadKeyError, Count, Section, Text, added, invalid
 
 VECTORS = {"source": None, "dimension": 100}
 """Random vectors of words: they need no download."""
 
 GLOVE = "https://nlp.stanford.edu/data/glove.6B.zip"
+GLOVE_DIMENSIONS = (50, 100, 200, 300)
 
 Side = Annotated[int, Field(ge=8, le=1024), WHOLE]
 
@@ -110,6 +111,13 @@ class Vectors(Section):
     or `.npz` with `words` and `vectors`; `null`: random vectors"""
     dimension: Count = 300
     """length of a vector"""
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.source == GLOVE and self.dimension not in GLOVE_DIMENSIONS:
+            valid = " or ".join(map(str, GLOVE_DIMENSIONS))
+            raise BadKeyError(["dimension"], invalid(self.dimension, f"{valid} of {GLOVE}"))
+        return self
 
 
 Neutral = Literal["scores", "trees"]

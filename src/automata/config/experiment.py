@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from itertools import product
 from typing import Annotated, Self
@@ -15,7 +14,16 @@ from automata.config.base import Axis, BadKeyError, NonNegative, Section, Share,
 from automata.config.data import DataSettings, OwnDataset, Preparation
 from automata.config.protocol import KindProtocol, SearchName
 from automata.config.spaces import check_configuration
-from automata.registry import METHODS, OWN, REGISTRIES, SCHEDULERS, TARGET, Kind
+from automata.registry import (
+    CONTROLS,
+    METHODS,
+    OWN,
+    REGISTRIES,
+    SCHEDULERS,
+    TARGET,
+    Kind,
+    goes_together,
+)
 
 TAKEN = ("curves", "data", "downloads", "reference", "runs", "work")
 """Folders in results/ that are not experiments."""
@@ -119,12 +127,23 @@ class Experiment(Section):
             if getattr(self.protocol, kind) is None:
                 problem = f"{name} needs the section protocol.{kind}"
                 raise BadKeyError(["datasets", index], problem)
-        axes = ["datasets", *methods.values(), "fractions", "seeds", "untuned_seeds"]
-        *many, untuned = lengths = [len(getattr(self, axis) or ()) for axis in axes]
-        runs = math.prod(many) + math.prod(lengths[:3]) * untuned
-        if runs > MOST_RUNS:
+        for index, scheduler in enumerate(self.schedulers):
+            if not any(goes_together(scheduler, selector) for selector in self.selectors):
+                problem = f"{scheduler} trains on all data, and needs {' or '.join(CONTROLS)}"
+                raise BadKeyError(["schedulers", index], f"{problem} among the selectors")
+        if (runs := self._number_of_runs()) > MOST_RUNS:
+            axes = ["datasets", *methods.values(), "fractions", "seeds", "untuned_seeds"]
+            longest = max(axes, key=lambda axis: len(getattr(self, axis) or ()))
             problem = f"with the other axes {runs:,} runs, of at most {MOST_RUNS:,}; give fewer"
-            raise BadKeyError([axes[lengths.index(max(lengths))]], problem)
+            raise BadKeyError([longest], problem)
+
+    def _number_of_runs(self) -> int:
+        runs = 0
+        for scheduler, selector in product(self.schedulers, self.selectors):
+            seeds = (selector == "untuned" and self.untuned_seeds) or self.seeds
+            fractions = 1 if selector in CONTROLS else len(self.fractions)
+            runs += goes_together(scheduler, selector) * fractions * len(seeds)
+        return len(self.datasets) * len(self.searches) * runs
 
     def _check_protocols(self) -> None:
         for kind, protocol in self.protocol:

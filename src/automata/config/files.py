@@ -47,6 +47,8 @@ class _Loader(yaml.CSafeLoader):
         """Return the section at `node`; raises ConstructorError for a duplicate key."""
         seen = []
         for key_node, _ in node.value:
+            if key_node.tag == "tag:yaml.org,2002:merge":  # <<, which may repeat keys
+                continue
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 problem = f"duplicate key {key}"
@@ -103,6 +105,11 @@ def combine(base: Config, change: Config) -> Config:
     """
     result = dict(base)
     same_model = change.get("model", base.get("model")) == base.get("model")
+    if not same_model and isinstance(base.get("for_search"), dict):
+        result["for_search"] = {
+            search: {**keys, "search_space": {}} if "search_space" in (keys or ()) else keys
+            for search, keys in base["for_search"].items()
+        }
     for key, value in change.items():
         old = result.get(key)
         if key in REPLACED or not (isinstance(old, dict) and isinstance(value, dict)):
@@ -134,7 +141,7 @@ def read_experiments(
 
 def _experiments(layers: list[Layer]) -> list[Experiment]:
     """Return the experiment of each part of `layers`, with only the selected data sets."""
-    listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
+    listing = [index for index, (_, config) in enumerate(layers) if "parts" in config]
     if not listing:
         return [_experiment(layers)]
     before, after = layers[: listing[-1]], layers[listing[-1] :]
@@ -173,7 +180,7 @@ def _without(keys: Sequence[str], layers: list[Layer]) -> list[Layer]:
 
 def _names(file: Path, key: str, value: object, valid: str) -> list[str]:
     """Return `value` if it is a list of texts; otherwise raise UserError."""
-    if isinstance(value, list) and all(isinstance(name, str) for name in value):
+    if isinstance(value, list) and value and all(isinstance(name, str) for name in value):
         return value
     raise UserError(f"{file}: {key}: {invalid(value, f'a list of {valid}')}")
 

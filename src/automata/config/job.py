@@ -18,15 +18,10 @@ from automata.config.experiment import (
     Target,
 )
 from automata.config.protocol import OF_SUBSETS, Protocol, SearchName
-from automata.registry import ALL_DATA_SCHEDULERS, CONTROLS, OWN, Control
+from automata.registry import CONTROLS, OWN, Control, goes_together
 
 AXES = ("searches", "schedulers", "selectors", "fractions")
 """Keys of a configuration that name its methods."""
-
-
-def goes_together(scheduler: str, selector: str) -> bool:
-    """Return whether the grid combines the two: a scheduler for all data needs a control."""
-    return scheduler not in ALL_DATA_SCHEDULERS or selector in CONTROLS
 
 
 class Run(Section):

@@ -197,6 +197,9 @@ def _check_completeness(protocol: Protocol, spec: ModelSpec | None) -> None:
     if "learning_rate" not in space and not (rates and all(rate in space for rate in rates)):
         alternative = f" (or all of {', '.join(rates)})" if rates else ""
         raise BadKeyError(["search_space", "learning_rate"], f"missing{alternative}")
+    if "learning_rate" in space and rates and all(rate in space for rate in rates):
+        problem = f"has no effect beside all of {', '.join(rates)}; remove it, or these by null"
+        raise BadKeyError(["search_space", "learning_rate"], problem)
     if "batch_size" not in space and protocol.batch_size is None:
         raise BadKeyError(["batch_size"], "missing, here and in search_space")
     values: dict[str, list[Any]] = {name: domain.draw[1] for name, domain in space.items()}

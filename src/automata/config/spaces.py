@@ -57,7 +57,7 @@ class Domain(Section):
         draw, values = self.draw
         if draw != "choice" and values[0] >= values[1]:
             raise BadKeyError([], f"{draw}: {values[0]:g} is not below {values[1]:g}")
-        if draw == "choice" and len({(type(value), value) for value in values}) < len(values):
+        if draw == "choice" and len(set(values)) < len(values):
             raise BadKeyError([], "a choice is repeated")
         return self
 

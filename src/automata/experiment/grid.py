@@ -11,12 +11,12 @@ from operator import attrgetter
 from pathlib import Path
 
 from automata.config.experiment import Experiment
-from automata.config.job import Job, Run, goes_together
+from automata.config.job import Job, Run
 from automata.config.sources import contents_of, is_code
 from automata.errors import UserError
 from automata.files import fingerprint
 from automata.records.paths import MODEL, RECORD, Place, job_of, number, place_of
-from automata.registry import CONTROLS
+from automata.registry import CONTROLS, goes_together
 
 SHARED = (
     "data.cache",

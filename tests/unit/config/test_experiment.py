@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from automata.config import files
+from automata.config.data import GLOVE
 from automata.config.experiment import Experiment
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.spaces import Domain
@@ -125,10 +126,11 @@ def own(line, name="mine", **keys):
 
 
 RUNGS = "... is not valid; valid: shares of T, > 0 and <= 1, with falling counts"
+GLOVE_128 = {"source": GLOVE, "dimension": 128}
 NO_MOMENTUM = "nesterov: needs a momentum > 0"
 REFUSED = [
     ("seeds: [1, 1] is not valid; valid: ...none twice: integer >= 0", {"seeds": [1, 1]}),
-    ("seeds: with the other axes 32,010 runs, of at most 20,000", {"seeds": [*range(1000)]}),
+    ("seeds: with the other axes 24,010 runs, of at most 20,000", {"seeds": [*range(1000)]}),
     ("fractions.0: NaN is not valid; valid: number > 0 and", {"fractions": [float("nan")]}),
     ('experiment: "xxx...x... (302 characters) is not valid', {"experiment": "x" * 300}),
     ("experiment: runs is the name of another folder in results/", {"experiment": "runs"}),
@@ -136,6 +138,11 @@ REFUSED = [
     ('searches.0: "bohb" is not valid; valid: random, ', {"searches": ["bohb"]}),
     ('schedulers.0: "pbt" is not valid; valid: hyperband, ', {"schedulers": ["pbt"]}),
     ('selectors.0: "grad" is not valid; valid: full, ', {"selectors": ["grad"]}),
+    (
+        "schedulers.1: one-epoch trains on all data, and needs full or full-again or untuned",
+        {"schedulers": ["asha", "one-epoch"], "selectors": ["rs2"]},
+    ),
+    ("data.vectors.dimension: 128 is not valid; valid: 50 or", {"data": {"vectors": GLOVE_128}}),
     ("own_searches.tpe: the project has this name", {"own_searches": {"tpe": "a:b"}}),
     ("job.gpu_type: needs job.gpus to be 1 or more", {"job": {"gpu_type": "a100"}}),
     ("datasets.0: satimage needs the section protocol.tabular", {"protocol": {"tabular": None}}),
@@ -157,7 +164,7 @@ REFUSED = [
     tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={1.5: 1}),
     tabular(f"finalist_rungs: {RUNGS}", finalist_rungs={0.1: 2, 0.5: 2}),
     space("hidden1: uniform: 1 is not below 1", hidden1={"uniform": [1, 1]}),
-    space("hidden1: a choice is repeated", hidden1={"choice": [1, 2, 1]}),
+    space("hidden1: a choice is repeated", hidden1={"choice": [1, 2, 1.0]}),
     space("hidden1: needs exactly one of uniform, loguniform, ..., has none", hidden1={}),
     space("learning_rate.uniform: ...a list of 2 values", learning_rate={"uniform": [0.1]}),
     space(
@@ -175,6 +182,10 @@ REFUSED = [
         for_search={"tpe": {"search_space": {"hidden1": {"choice": [1.5]}}}},
     ),
     image("search_space.learning_rate: missing (or all of lr1, lr2, lr3, lr4)", lr4=None),
+    image(
+        "search_space.learning_rate: has no effect beside all of lr1, lr2, lr3, lr4; remove it, or",
+        learning_rate={"uniform": [0.1, 0.2]},
+    ),
     initial(": 28 are more than the 27 configurations of a search", *28 * [INITIAL]),
     initial(".1.hidden1: 0 is not valid; valid: integer", INITIAL, {**INITIAL, "hidden1": 0}),
     initial(".0.batch_size: missing; search_space has it", {"learning_rate": 0.5}),
@@ -198,5 +209,5 @@ def test_balanced_accuracy_weighs_the_classes_unless_the_user_says_otherwise():
 
 
 def test_a_domain_keeps_the_types_of_its_values_in_json():
-    domain = Domain.model_validate_json(Domain(choice=[True, 1, 1.0, "one"]).model_dump_json())
-    assert list(map(repr, domain.draw[1])) == ["True", "1", "1.0", "'one'"]
+    domain = Domain.model_validate_json(Domain(choice=[True, 2, 3.0, "one"]).model_dump_json())
+    assert list(map(repr, domain.draw[1])) == ["True", "2", "3.0", "'one'"]

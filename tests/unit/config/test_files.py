@@ -37,6 +37,11 @@ def experiments(tmp_path):
         ({"rungs": {0.1: 2}}, {"rungs": {0.5: 1}}, {"rungs": {0.5: 1}}),
         (SPACE, {"search_space": {"a": ONE, "b": None}}, {**MLP, "search_space": {"a": ONE}}),
         (SPACE, OTHER, OTHER),
+        (
+            {**MLP, "for_search": {"tpe": {"configurations": 9, "search_space": {"a": ONE}}}},
+            {"model": "lstm"},
+            {"model": "lstm", "for_search": {"tpe": {"configurations": 9, "search_space": {}}}},
+        ),
     ],
 )
 def test_sections_merge_unless_halves_would_not_fit(base, change, expected):
@@ -104,6 +109,8 @@ def space(**domains):
         ),
         (f"few.yaml: datasets: null {LIST} dna, ", {**PARTS, "few.yaml": {"datasets": None}}),
         (rf"all.yaml: parts: \[1\] {LIST} files$", {"all.yaml": {"parts": [1]}}),
+        (rf"few.yaml: parts: \[\] {LIST} files$", {**PARTS, "few.yaml": {"parts": []}}),
+        (rf"few.yaml: datasets: \[\] {LIST} dna, ", {**PARTS, "few.yaml": {"datasets": []}}),
         (
             "two.yaml: parts: all.yaml is a part of itself",
             {**PARTS, "two.yaml": {"parts": ["all.yaml"]}},
@@ -164,6 +171,12 @@ def test_a_file_without_a_section_of_keys_is_refused_in_one_line(tmp_path, conte
     with pytest.raises(UserError, match=rf"^{path}: {expected}") as error:
         read(path)
     assert "\n" not in str(error.value)
+
+
+def test_yaml_sections_merge_by_anchors(tmp_path):
+    path = tmp_path / "one.yaml"
+    path.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n")
+    assert read(path)["b"] == {"x": 1, "y": 3}
 
 
 def test_yaml_numbers_have_exponents_and_dates_are_texts(tmp_path):

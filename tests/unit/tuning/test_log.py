@@ -15,7 +15,7 @@ from hypothesis import given
 from automata.metering.meter import Meter
 from automata.metering.processor import watts_per_thread
 from automata.records.progress import Evaluation, Progress
-from automata.registry import ALL_DATA_SCHEDULERS, SCHEDULERS
+from automata.registry import SCHEDULERS
 from automata.search.search import search_of
 from automata.tuning.live import LivePhase
 from automata.tuning.log import (
@@ -202,7 +202,7 @@ def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(live, work):
 def job(search, scheduler, slots=1, exponent=0.0):
     """Return a job of 12 configurations."""
     run = {"search": search, "scheduler": scheduler}
-    run["selector"] = "full" if scheduler in ALL_DATA_SCHEDULERS else "craig"
+    run["selector"] = "full" if SCHEDULERS[scheduler].all_data else "craig"
     changes = {"configurations": 12, "horizon_exponent": exponent, "search_space": SPACE}
     return make_job(slots, run, **changes)
 
