@@ -50,10 +50,13 @@ class Part(NamedTuple):
 
 
 def given_paths(own: OwnDataset) -> dict[str, Path]:
-    """Return the configured path of each split; raises UserError if `test` is the training file."""
+    """Return the configured path of each split; raises UserError if two are the same."""
     paths = {split: Path(path) for split, key in KEYS.items() if (path := getattr(own, key))}
-    if "test" in paths and paths["test"].resolve() == paths["train"].resolve():
-        raise UserError("test: names the training file; leave it out, or name another")
+    first: dict[Path, str] = {}
+    for split, path in paths.items():
+        if (other := first.setdefault(path.resolve(), split)) != split:
+            file = "training" if other == "train" else other
+            raise UserError(f"{split}: names the {file} file; leave it out, or name another")
     return paths
 
 

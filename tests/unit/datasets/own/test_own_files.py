@@ -202,11 +202,20 @@ def test_a_decimal_comma_decides_an_order(tmp_path):
     assert {0, 1} < {*rows_of(raw)["test"]}
 
 
-def test_the_training_file_is_no_test_file(tmp_path):
+@pytest.mark.parametrize(
+    ("files", "line"),
+    [
+        ({"test": "train.csv"}, "test: names the training file"),
+        ({"test": "sub/../train.csv"}, "test: names the training file"),
+        ({"validation": "train.csv"}, "validation: names the training file"),
+        ({"validation": "new.csv", "test": "new.csv"}, "test: names the validation file"),
+    ],
+)
+def test_no_file_is_two_splits(tmp_path, files, line):
     path = written(classes([*"ab"] * 20), tmp_path / "train.csv")
-    for test in (path, str(tmp_path / "sub/../train.csv")):
-        with pytest.raises(UserError, match=r"mine: test: names the training file"):
-            load("mine", OwnTabular(kind="tabular", path=path, target="kind", test=test))
+    named = {split: str(tmp_path / name) for split, name in files.items()}
+    with pytest.raises(UserError, match=f"mine: {line}"):
+        load("mine", OwnTabular(kind="tabular", path=path, target="kind", **named))
 
 
 def test_repeated_rows_are_counted_and_left_out_on_request(tmp_path):
