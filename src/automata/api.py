@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -25,12 +26,21 @@ from typing import Any
 import pandas as pd
 
 from automata.catalog import DATASETS
+from automata.config.base import invalid
 from automata.config.files import read_experiments
 from automata.config.job import AXES, first_run
 from automata.config.sources import contents_of
 from automata.datasets.own.frames import FRAME, IMAGES, write_labelled
 from automata.datasets.prepared import Dataset, read_dataset
-from automata.errors import KEPT, OWN_LINE, UserError, error_line, printable, refusing
+from automata.errors import (
+    KEPT,
+    OWN_LINE,
+    UserError,
+    error_line,
+    known_reason,
+    printable,
+    refusing,
+)
 from automata.experiment.status import progress_of
 from automata.files import content_of, write_text
 from automata.prediction.predict import Predictor
@@ -44,6 +54,9 @@ logger = logging.getLogger(__name__)
 
 NAME = "data"
 """Name of a user's own data set in the record."""
+
+REQUEST = "request.json"
+"""File of a folder by which `tune` knows it as its own."""
 
 FRACTION = 0.1
 """Size of the subsets of a selector that is given without one."""
@@ -68,7 +81,10 @@ class Tuned(Predictor):
 
     @property
     def trials(self) -> pd.DataFrame:
-        """A row per trial: hyper-parameters, status, epochs and validation score."""
+        """A row per trial: hyper-parameters, status, epochs and validation score.
+
+        A higher score is better: for `mcc` and `log_loss` it is a function of the metric.
+        """
         return pd.DataFrame(
             {
                 **trial.configuration,
@@ -155,6 +171,8 @@ def tune(
     Raises:
         UserError: in one line, for arguments or data that cannot be used, and if the job fails.
     """
+    if not isinstance(minutes, Real) or not minutes > 0:
+        raise UserError(f"minutes: {invalid(minutes, 'number > 0')}")
     if fraction is not None and selector is None:
         selector = "rs2"
     if selector is not None and selector not in CONTROLS and fraction is None:
@@ -174,17 +192,20 @@ def tune(
         "own": own or {},
         "protocol": {key: value for key, value in protocol.items() if value is not None},
         "settings": {**(settings or {}), **asked, "seeds": [seed]},
-        "minutes": minutes,
+        "minutes": float(minutes),
     }
     with tempfile.TemporaryDirectory(prefix="automata-") as temporary:
         work = Path(folder or temporary)
-        work.mkdir(parents=True, exist_ok=True)
         try:
+            work.mkdir(parents=True, exist_ok=True)
+            if not (work / REQUEST).exists() and any(work.iterdir()):
+                raise UserError(f"{work}: has other files; name a new or empty `folder`")
+            (work / REQUEST).touch()
             request |= _source(data, target, work)
             request["sha256"] = {str(path): content_of(path) for path in _files(request)}
-            return _tuned(json.dumps(request, default=str), work)
-        except UserError as error:  # name the argument, not its file or key
-            message = str(error).replace(f"own_datasets.{NAME}", "own")
+            return _tuned(json.dumps(request, default=_plain), work)
+        except (UserError, OSError) as error:  # name the argument, not its file or key
+            message = (known_reason(error) or str(error)).replace(f"own_datasets.{NAME}", "own")
             message = message.replace(str(work / FRAME), "data").replace(str(work / IMAGES), "data")
             message = re.sub(r"automata new --[\w-]+", "in own", message)
             if folder is None:
@@ -194,7 +215,7 @@ def tune(
 
 def _tuned(request: str, work: Path) -> Tuned:
     """Return the finished job that a `request` leads to; `work` may have the plan, or all."""
-    plan, asked = work / "plan.json", work / "request.json"
+    plan, asked = work / "plan.json", work / REQUEST
     if not (plan.exists() and asked.read_text() == request):
         if (work / RECORD).exists():
             raise UserError(f"{work}: has the result of other arguments; name another `folder`")
@@ -266,6 +287,11 @@ def run_command(*arguments: object) -> None:
         failure = UserError(OWN_LINE.sub("", error_line(lines)))
         failure.add_note("\n".join(lines))
         raise failure
+
+
+def _plain(value: Any) -> Any:
+    """Return a value for JSON: NumPy's and pandas's as those of Python, others as texts."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def _files(request: Mapping[str, Any]) -> Iterator[Path]:

@@ -175,7 +175,7 @@ def _known_reason(error: BaseException) -> str | None:
         folder = os.environ.get("TMPDIR", "/tmp")
         return f"{folder} (TMPDIR) or the working folder was removed in the meantime; {KEPT}"
     if isinstance(error, OSError) and error.filename:
-        remedy = f"; make it writable, or name another folder by --directory, and {KEPT}"
+        remedy = f"; make it writable, and {KEPT}"
         return f"{error.filename}: {error.strerror}{remedy if error.errno in NOT_WRITABLE else ''}"
     if ran_out_of_memory(error):
         if "CUDA" in str(error):

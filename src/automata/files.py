@@ -27,8 +27,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
     After an exception `path` is unchanged, and the temporary file is removed. The next writer
     removes the temporary file of a killed process. Raises UserError for a folder, and for a device
-    or a pipe, such as /dev/null, which would become a file.
+    or a pipe, such as /dev/null, which would become a file. A link stays, and its target changes.
     """
+    path = path.resolve() if path.is_symlink() else path
     if path.exists() and not path.is_file():
         raise UserError(f"{path}: a folder, a device or a pipe; name a file")
     path.parent.mkdir(parents=True, exist_ok=True)

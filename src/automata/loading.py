@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from importlib import import_module
+from contextlib import suppress
+from importlib import import_module, reload
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,17 @@ def load_own(target: str, key: str) -> Any:
             f"{key}: {name} has no function or class {attribute}; it has {', '.join(own)}"
         )
     return getattr(module, attribute)
+
+
+def import_again(target: str) -> None:
+    """Run the code of a user's module again if this process has imported it before.
+
+    A notebook may have imported it before an edit, and a job trains the code of the file.
+    """
+    module = sys.modules.get(target.partition(":")[0])
+    if module is not None and "-packages" not in (getattr(module, "__file__", None) or "-packages"):
+        with suppress(Exception):  # `load_own` names the error
+            reload(module)
 
 
 def own_file(target: str, expected: str | None, key: str) -> str | None:

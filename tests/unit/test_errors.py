@@ -23,7 +23,7 @@ from automata.errors import (
     unexpected_reason,
 )
 
-WRITABLE = f"make it writable, or name another folder by --directory, and {KEPT}"
+WRITABLE = f"make it writable, and {KEPT}"
 SPACE = f"no space left on the device; make room and {KEPT}"
 CUDA = "CUDA error: out of memory"
 REMOVED = f"{os.environ.get('TMPDIR', '/tmp')} (TMPDIR) or the working folder"

@@ -71,6 +71,13 @@ def test_a_pipe_is_neither_replaced_nor_read(tmp_path):
             content_of(path)
 
 
+def test_a_link_stays_and_its_target_is_replaced(tmp_path):
+    (tmp_path / "link").symlink_to("target")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+
+
 def test_a_name_that_is_not_utf_8_is_refused(tmp_path):
     (tmp_path / os.fsdecode(b"caf\xe9.txt")).touch()
     with pytest.raises(UserError, match=r"caf\\udce9\.txt: the name is not in UTF-8: rename it"):

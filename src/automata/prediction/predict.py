@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +21,7 @@ from automata.errors import UserError, listed, refusing
 from automata.loading import imported
 from automata.models.classifier import Classifier
 from automata.prediction.saved import SavedModel, read_model
-from automata.records.paths import MODEL
+from automata.records.paths import MODEL, RECORD
 from automata.training.evaluation import chunks
 
 _LOG = logging.getLogger(__name__)
@@ -57,6 +58,8 @@ class Predictor:
     def table(self, rows: Any) -> pd.DataFrame:
         """Return the columns `row` (file name, or number from 1), `prediction` and `p(CLASS)`."""
         if isinstance(rows, str | Path):
+            if self.saved.kind == "text" and not os.path.exists(rows):  # noqa: PTH110 -- or too long
+                raise UserError(f"{rows:.80}: no such file; a single text goes in a list")
             return self._table(Path(rows), str(rows))
         columns = [column["name"] for column in self.saved.encoding.get("columns", [])]
         columns = columns or [getattr(self.saved.job.settings.data.own, "text", "text")]
@@ -121,6 +124,7 @@ def _model_file(path: Path) -> Path:
         path = runs[0]
     file = path / MODEL if path.is_dir() else path
     if not file.is_file():
-        remedy = "set models.keep (own, all), and call Snakemake again: it trains this one alone"
-        raise UserError(f"{file}: no such model; {remedy}")
+        remedy = "; set models.keep (own, all), and call Snakemake again: it trains this one alone"
+        is_run = best.is_file() or (path / RECORD).exists()
+        raise UserError(f"{file}: no such model{remedy * is_run}")
     return file

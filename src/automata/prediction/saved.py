@@ -15,11 +15,12 @@ from safetensors.torch import load_model, save_model
 from automata.config.base import Section
 from automata.config.job import Job
 from automata.config.protocol import OwnModel
+from automata.config.sources import FACTORY
 from automata.datasets.own.columns import Column
 from automata.datasets.prepared import UNKNOWN, Dataset, Normalisation, Split
 from automata.errors import UserError, first_line
 from automata.files import replacing
-from automata.loading import reason
+from automata.loading import import_again, own_file, reason
 from automata.models.classifier import Classifier, build_model
 from automata.models.loss import CrossEntropy
 from automata.records.base import Recorded
@@ -144,16 +145,22 @@ def read_model(path: Path, factory: str | None = None) -> tuple[Classifier, Save
     except (OSError, SafetensorError, KeyError, ValidationError) as error:
         if path.suffix != Path(MODEL).suffix:
             raise UserError(f"{path}: not a model: name its folder, or its {MODEL}") from error
-        problem = "damaged, or no model of this version of the project"
+        problem = "damaged, or of another version of the project, which alone can read it"
         raise UserError(f"{path}: {problem}: {first_line(error)}") from error
     content = path.read_bytes().replace(saved.digest.encode(), BLANK.encode(), 1)
     if hashlib.sha256(content).hexdigest() != saved.digest:
         remedy = "use a copy, or delete it and call Snakemake to train it again"
         raise UserError(f"{path}: its content does not match its digest: damaged; {remedy}")
     architecture = saved.job.settings.protocol.model
-    if isinstance(architecture, OwnModel) and architecture.factory != factory:
-        remedy = "if you have that code and trust it, name it: --factory (factory=) module:function"
-        raise UserError(f"{path}: was made by {architecture.factory}: {remedy}")
+    if isinstance(architecture, OwnModel):
+        if architecture.factory != factory:
+            remedy = "if you have that code and trust it, name it: --factory (factory=)"
+            raise UserError(f"{path}: was made by {architecture.factory}: {remedy} module:function")
+        import_again(architecture.factory)
+        trained = saved.job.files.get(FACTORY)
+        if trained not in (None, own_file(architecture.factory, None, "factory")):
+            problem = f"{architecture.factory} has changed since the training"
+            raise UserError(f"{path}: {problem}; put the code of then there")
     try:
         saved.require_fit()
         with torch.random.fork_rng(devices=[]):  # building draws initial weights

@@ -4,6 +4,8 @@ import json
 import logging
 import subprocess
 import sys
+from decimal import Decimal
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -194,7 +196,7 @@ def test_a_file_that_is_no_model_or_has_an_altered_bit_is_refused_in_one_line(fl
     assert "its content does not match its digest: damaged; " in str(caught.value)
     for content in (b"", b"no model", b"\x80\x04."):
         flowers.file.write_bytes(content)
-        with pytest.raises(UserError, match=r"\A.*no model of this version.*\Z"):
+        with pytest.raises(UserError, match=r"\A.*of another version of the project.*\Z"):
             read_model(flowers.file)
 
 
@@ -230,6 +232,21 @@ def test_a_factory_runs_only_if_the_user_names_it(tmp_path, monkeypatch):
     write_as(EXAMPLES / "my_nets.py", model, width, dropout=0.1)
     assert len(load(kept.file, "my_nets:build").table(kept.test)) == 30
 
+    edited = tmp_path / "my_edited_nets.py"
+    edited.write_text((EXAMPLES / "my_nets.py").read_text() + "VERSION = 1\n")
+    module = import_module("my_edited_nets")
+    edited.write_text(edited.read_text().replace("VERSION = 1", "VERSION = 2222"))
+    own = own.model_copy(update={"factory": "my_edited_nets:build"})
+    write_as(edited, build_model(kept.data, width, own), width, dropout=0.1)
+    load(kept.file, "my_edited_nets:build")
+    assert module.VERSION == 2222  # not as it was imported before
+    edited.write_text("")
+    with pytest.raises(UserError, match=r"my_edited_nets:build.*"):
+        load(kept.file, "my_edited_nets:build")
+    edited.write_text((EXAMPLES / "my_nets.py").read_text())
+    with pytest.raises(UserError, match=r"\A.*my_edited_nets:build has changed since the training"):
+        load(kept.file, "my_edited_nets:build")
+
 
 def frame_of(kept):
     """Return the new rows with their types, as pandas reads them."""
@@ -240,6 +257,7 @@ def frame_of(kept):
     "given",
     [
         pa.Table.from_pandas,  # how other libraries' frames are read is tested in test_api
+        lambda frame: frame.to_records(index=False),
         lambda frame: frame.iloc[:, ::-1].assign(more=[{1}, "x", None] * 10),
         lambda frame: frame.drop(columns=["species", "review"]),
     ],
@@ -267,8 +285,10 @@ def test_a_frame_has_the_numbers_and_dates_of_a_file_with_decimal_commas(tmp_pat
     preparation = Preparation.model_validate({"own": own})
     keep(prepare("mine", preparation, tmp_path), preparation, tmp_path / "model.safetensors")
     model = automata.load(tmp_path / "model.safetensors")
-    same, expected = model.predict_proba(frame), model.predict_proba(file)
-    pd.testing.assert_frame_equal(same, expected, check_exact=True)
+    of_database = frame.assign(weight=frame["weight"].map(str).map(Decimal), day=days.date)
+    for rows in (frame, of_database):
+        same, expected = model.predict_proba(rows), model.predict_proba(file)
+        pd.testing.assert_frame_equal(same, expected, check_exact=True)
 
 
 @pytest.mark.parametrize("given", [list, pd.Series, np.array, pa.array, None])
@@ -277,6 +297,8 @@ def test_texts_are_predicted_as_their_file(tmp_path, given):
     frame, model = frame_of(kept), automata.load(kept.file)
     rows = given(frame["review"]) if given else frame
     np.testing.assert_array_equal(model.predict_proba(rows), model.predict_proba(kept.test))
+    with pytest.raises(UserError, match=r"no such file; a single text goes in a list$"):
+        model.predict("a lovely film " * 50)
 
 
 @pytest.mark.parametrize(

@@ -138,10 +138,11 @@ def test_an_edited_test_file_makes_a_new_plan(
         write_text(folder / "plan.json", '{"lines": []}')
 
     monkeypatch.setattr(api, "run_command", plan_nothing)
+    test = tmp_path / "test.csv"
     for rows in (30, 30, 31):
-        iris.tail(rows).to_csv(tmp_path / "test.csv", index=False)
+        iris.tail(rows).to_csv(test, index=False)
         with pytest.raises(KeyError, match="config"):  # the plan has none
-            automata.tune(iris, "species", folder=tmp_path, own={"test": tmp_path / "test.csv"})
+            automata.tune(iris, "species", folder=tmp_path / "kept", own={"test": test})
     assert commands == ["recommend"] * 2
 
 
@@ -344,7 +345,9 @@ def test_a_dirty_table_is_read_as_own_says(tmp_path: Path) -> None:
     rows = "".join(f"{number % 9},{'süß' if number % 2 else 'herb'}\n" for number in range(120))
     (tmp_path / "wine.csv").write_bytes(f"a,taste\n{rows}1,\n".encode("cp1252"))
     own = {"encoding": "cp1252", "skip_rows": True}
-    found = automata.tune(tmp_path / "wine.csv", "taste", own=own, **HALF)
+    numbers = {"configurations": np.int64(3), "epochs": np.int64(4), "seed": np.int64(7)}
+    found = automata.tune(tmp_path / "wine.csv", " taste ", own=own, **(HALF | numbers))
+    assert found.record.job.run.seed == 7
     assert found.record.data.class_names == ["herb", "süß"]
 
 
@@ -365,6 +368,9 @@ DARK = np.zeros((60, 8, 8)), [0, 1] * 30
         (FLOWERS.assign(a=[1, "x"] * 60), SPECIES, "^tune: data: .* column a .*; valid: .* one"),
         (FLOWERS, SPECIES | {"own": {"drop": ["b"]}}, r"^own\.drop: .*'b'|^own: data: .*b"),
         (DARK, {}, r"^own: data: `images` must"),
+        (FLOWERS, SPECIES | {"minutes": None}, r"^minutes: null is not valid; valid: number > 0"),
+        (FLOWERS, SPECIES | {"folder": __file__}, r": File exists$"),
+        (FLOWERS, SPECIES | {"folder": Path(__file__).parent}, "has other files; name a new or em"),
     ],
 )
 def test_arguments_and_columns_that_cannot_be_used_are_one_line(

@@ -54,10 +54,14 @@ def write_rows(rows: Any, kind: str, columns: list[str], work: Path) -> Path:
 
 
 def table_of(data: Any) -> pd.DataFrame:
-    """Return rows as a frame whose column names are texts; those of an array are x0, x1, ..."""
+    """Return rows as a frame whose column names are texts; those of an array are x0, x1, ...
+
+    A structured array has names of its own.
+    """
     inputs = converted(data)
     if isinstance(inputs, np.ndarray):  # it has turned numbers beside texts into texts
-        inputs = pd.DataFrame(data if inputs.dtype.kind == "U" else inputs).add_prefix("x")
+        prefix = "" if inputs.dtype.names else "x"
+        inputs = pd.DataFrame(data if inputs.dtype.kind == "U" else inputs).add_prefix(prefix)
     return pd.DataFrame(inputs).rename(columns=str)
 
 

@@ -254,6 +254,10 @@ def _read_parquet(path: Path, notes: list[str]) -> tuple[pd.DataFrame, dict[str,
     dtypes: dict[str, Any] = {"number": "number", "date": ["datetime", "datetimetz"]}
     dtypes["text"] = ["category", "str"]
     types = {str(name): kind for kind in dtypes for name in frame.select_dtypes(dtypes[kind])}
+    stored_as = {"decimal": "number", "date": "date"}
+    for name in frame.select_dtypes("object"):
+        if kind := stored_as.get(pd.api.types.infer_dtype(frame[name])):
+            types[str(name)] = kind
     types |= dict.fromkeys(categories, "text")
     types = {name.strip(): kind for name, kind in types.items()} | types  # as in `_named`
     cells = {}

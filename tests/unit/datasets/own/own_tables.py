@@ -26,10 +26,10 @@ def written(table, path):
     return str(path)
 
 
-def copy_of(path):
-    """Return the path of a copy of a file or folder: a test file is not the training file."""
+def copy_of(path, split="test"):
+    """Return the path of a copy of a file or folder: no file is two splits."""
     source = Path(path)
-    copied = source.with_name(f"copy of {source.name}")
+    copied = source.with_name(f"{split} of {source.name}")
     copytree(source, copied, dirs_exist_ok=True) if source.is_dir() else copy(source, copied)
     return str(copied)
 

@@ -39,7 +39,7 @@ def loaded(path, **others):
 
 def whole(path):
     """Load with a copy of the file as validation and test, so that no row leaves training."""
-    return loaded(path, validation=copy_of(path), test=copy_of(path))
+    return loaded(path, validation=copy_of(path, "validation"), test=copy_of(path))
 
 
 @pytest.fixture
