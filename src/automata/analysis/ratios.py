@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from automata.analysis.energy import AMOUNTS, with_amounts
+from automata.analysis.energy import AMOUNTS, follows_time, with_amounts
 from automata.analysis.quantities import ERROR, QUANTITIES
 from automata.analysis.runs import RESUMED, RunRow
 from automata.analysis.study import PANEL, RUN
@@ -56,6 +56,7 @@ FACTS = [
     "energy_source",
     "exclusive",
     "other_cpu_share",
+    "flags",
     "record",
 ]
 """Columns copied from the table of runs."""
@@ -67,7 +68,8 @@ COLUMNS = list(
 
 def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
     """Return which runs were disturbed by other work, so that their wall times are too long."""
-    return runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE
+    shared = runs["flags"].astype(str).str.contains("shared_gpu")
+    return shared | (runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE)
 
 
 def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
@@ -134,7 +136,8 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
     elif (
         full.energy_joules is not None
         and run.energy_joules
-        and not (busy and "RAPL" in str(run.energy_source))
+        and (follows_time(run.energy_method, run.energy_source) or not busy)
+        and "counter_reset" not in f"{run.flags} {full.flags}"
     ):
         energy = full.energy_joules / run.energy_joules
     return {

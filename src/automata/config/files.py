@@ -141,7 +141,7 @@ def read_experiments(
 
 def _experiments(layers: list[Layer]) -> list[Experiment]:
     """Return the experiment of each part of `layers`, with only the selected data sets."""
-    listing = [index for index, (_, config) in enumerate(layers) if "parts" in config]
+    listing = [index for index, (_, config) in enumerate(layers) if config.get("parts")]
     if not listing:
         return [_experiment(layers)]
     before, after = layers[: listing[-1]], layers[listing[-1] :]

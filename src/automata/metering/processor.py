@@ -22,7 +22,7 @@ os.environ.setdefault("CODECARBON_LOG_LEVEL", "critical")  # read when codecarbo
 def rapl_counters(notes: list[str]) -> list[Counter]:
     """Open and return pyJoules' counters of all packages and their memory.
 
-    The result is [] if a package cannot be read; `notes` receives why.
+    The result is [] if one of them cannot be read; `notes` receives why.
     """
     root = Path(rapl_device.RAPL_API_DIR)
     try:
@@ -31,14 +31,15 @@ def rapl_counters(notes: list[str]) -> list[Counter]:
         notes.append(f"RAPL: no {root}")
         return []
     counters: list[Counter] = []
-    for domain in domains:  # core and uncore are inside the package
-        if isinstance(domain, rapl_device.RaplPackageDomain | rapl_device.RaplDramDomain):
-            counters += readable(str(domain), notes, partial(_counter, root, domain))
+    kinds = rapl_device.RaplPackageDomain | rapl_device.RaplDramDomain  # cores are in the package
+    needed = [domain for domain in domains if isinstance(domain, kinds)]
+    for domain in needed:
+        counters += readable(str(domain), notes, partial(_counter, root, domain))
     found = sum(counter.device == "cpu" for counter in counters)
     packages = [zone for zone in root.glob("intel-rapl:*") if _name(zone).startswith("package")]
-    if found and found == len(packages):
+    if found and found == len(packages) and len(counters) == len(needed):
         return counters
-    notes.append(f"RAPL: {found} of {len(packages)} packages can be read")
+    notes.append(f"RAPL: {found} of {len(packages)} packages can be read, or memory cannot")
     return []
 
 
@@ -95,7 +96,7 @@ def watts_per_thread() -> float:
     """Return what codecarbon assumes for one busy thread; takes a second once per process.
 
     It is the thermal design power of the processors divided by the threads of this machine, which
-    is too much on a virtual machine with few of a processor's threads.
+    is too much on a virtual machine with few of a processor's threads; or 4 W, if that is unknown.
     """
     from codecarbon.core import util
     from codecarbon.core.cpu import TDP

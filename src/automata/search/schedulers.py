@@ -1,6 +1,6 @@
 """Schedulers decide when a trial reports, and which trials go on or end. They do not use Ray.
 
-All arithmetic of brackets and rungs is here. Tests compare it with Ray's own schedulers.
+All arithmetic of brackets and rungs is here. Tests compare ASHA with Ray's own.
 """
 
 from __future__ import annotations

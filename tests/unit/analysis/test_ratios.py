@@ -109,6 +109,16 @@ def test_a_run_that_does_not_compare_is_refused_and_says_why(changes, refused, c
     assert alone == f"FULL itself {RESUMED}; {more}"
 
 
+@pytest.mark.parametrize(
+    ("flag", "unknown"),
+    [("shared_gpu", ["speedup", "energy_ratio"]), ("counter_reset", ["energy_ratio"])],
+)
+def test_counters_that_count_others_or_were_reset_give_no_ratio(flag, unknown):
+    source = {"energy_source": "pyJoules NVML"}
+    row = of_run(full(**source), own(**source, flags=flag))
+    assert [name for name in ("speedup", "energy_ratio") if pd.isna(row[name])] == unknown
+
+
 @pytest.mark.parametrize("disturbed", [("run.json",), ("full.json",), ()])
 def test_beside_other_work_only_ratios_that_it_hardly_changes_are_known(disturbed):
     work = {"full.json": {"cpu_seconds": 280.0}, "run.json": {"cpu_seconds": 40.0}}

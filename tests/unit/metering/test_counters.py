@@ -38,7 +38,15 @@ def test_a_counter_that_cannot_be_read_is_refused_with_the_reason(rapl):
     notes = []
     assert rapl_counters(notes) == []
     assert "package_0: IsADirectoryError" in notes[0]
-    assert notes[-1] == "RAPL: 0 of 1 packages can be read"
+    assert notes[-1] == "RAPL: 0 of 1 packages can be read, or memory cannot"
+
+
+def test_a_package_whose_memory_cannot_be_read_is_refused(rapl):
+    rapl.add("0", "package-0")
+    rapl.add("0:0", "dram")
+    rapl.energy_file("0:0").unlink()
+    rapl.energy_file("0:0").mkdir()
+    assert rapl_counters([]) == []
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_packages_that_pyjoules_knows_in_part_are_estimated(rapl):
     with meter() as window:
         pass
     assert window.measurement.energy_method == "estimated"
-    assert "RAPL: 1 of 2 packages can be read" in window.measurement.notes
+    assert "RAPL: 1 of 2 packages can be read, or memory cannot" in window.measurement.notes
 
 
 # Time

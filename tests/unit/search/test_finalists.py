@@ -1,11 +1,12 @@
 """The search among finalists, against a loop over rungs."""
 
 import math
+from types import SimpleNamespace
 
 import hypothesis.strategies as st
 from hypothesis import given
 
-from automata.search.finalists import FinalSearch
+from automata.search.finalists import FinalSearch, best_trials
 from support.searching import make_job
 from support.simulated import simulate
 
@@ -34,3 +35,21 @@ def test_the_best_at_each_rung_go_on_and_the_earlier_of_equal_ones(data, count, 
     assert [search.best.index] == alive
     assert {trial.index: trial.epoch for trial in search.trials} == ends
     assert search.compared == compared
+
+
+def test_each_screen_has_its_best_trials_and_the_earlier_of_equal_ones():
+    scores = [0.9, 0.9, 0.9, 0.99, 0.9, 0.7, 0.5, 0.95]  # four of each screen
+    tuning = SimpleNamespace(
+        best=7,
+        trials=[
+            SimpleNamespace(
+                index=index,
+                status="failed" if index == 3 else "completed",
+                configuration={"x": index % 4},
+                progress=SimpleNamespace(standing=score),
+            )
+            for index, score in enumerate(scores)
+        ],
+    )
+    found = best_trials(tuning, SimpleNamespace(configurations=4, finalists=2))
+    assert [trial.index for trial in found] == [0, 1, 7]  # 4 has the configuration of 0
