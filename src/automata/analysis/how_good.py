@@ -28,6 +28,9 @@ SIMPLE = {
 }
 """Models of `training.baselines` and their names; the simplest is last."""
 
+EARLY = 3
+"""The first configuration is compared with the best if it got a third of its epochs."""
+
 FEWEST_ROWS = 10
 """With fewer test rows of the rarest class, an interval of the mean recall would say nothing."""
 
@@ -211,25 +214,24 @@ def _worth(
         )
     if run["best_index"] == 0:
         return "nothing: the first configuration that the search tried is the best one"
+    remedy = "add untuned to the selectors to compare with random configurations"
     if run["fraction"] < 1:
         share = wording.percent(run["fraction"])
-        return (
-            f"unknown: the search trained the first configuration on {share} of the data only; add "
-            "untuned to the selectors to compare with random configurations"
-        )
+        cause = f"the search trained the first configuration on {share} of the data only"
+        return f"unknown: {cause}; {remedy}"
     first, best = (own[own["index"] == n].set_index("epoch") for n in (0, run["best_index"]))
     if first.empty:
         return "unknown: the first configuration of the search has no score"
-    # At the same epoch if possible: the search may have stopped the first configuration early.
     shared = first.index.intersection(best.index)
-    before, after = (shared.max() if len(shared) else each.index.max() for each in (first, best))
-    start = METRICS[metric].from_score(first.loc[before, "score"])
-    end = METRICS[metric].from_score(best.loc[after, "score"])
+    epoch = int(shared.max()) if len(shared) else 0
+    if EARLY * epoch < best.index.max():
+        stopped = wording.count(int(first.index.max()), "epoch")
+        return f"unknown: the search stopped the first configuration after {stopped}; {remedy}"
+    start, end = (METRICS[metric].from_score(each.loc[epoch, "score"]) for each in (first, best))
     return (
         f"{_gain(metric, end, start)} of validation {words} over the first configuration tried: "
-        f"{value(metric, end)} after {wording.count(int(after), 'epoch')}, that one reached "
-        f"{value(metric, start)} after {before}; part of it is luck, because the search chose by "
-        "this score"
+        f"{value(metric, end)} after {wording.count(epoch, 'epoch')}, that one reached "
+        f"{value(metric, start)}; part of it is luck, because the search chose by this score"
     )
 
 
