@@ -56,7 +56,7 @@ class Models(Section):
     none; `full-again` and `untuned` never do"""
     rows: Literal["train", "train+validation"] = "train"
     """training rows of the kept model. `train+validation` trains it once more; the test accuracy
-    in the record then belongs to the model on `train`"""
+    in the record then belongs to the model on `train`. A model that is there stays: delete it"""
 
 
 _ADDRESS = "^(auto|[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?:[1-9][0-9]{0,4})$"
