@@ -162,8 +162,9 @@ def tune(
             if it must, which is printed first.
         own: further keys of `own_datasets`, such as `{"drop": ["id"]}`.
         settings: further keys of the configuration, by section; the arguments above win.
-        folder: a folder for unfinished work, from which an interrupted call resumes, and for the
-            result, which a call with other arguments does not replace. None: a temporary one.
+        folder: a folder, first new or empty, for unfinished work, from which an interrupted call
+            resumes, and for the result, which a call with other arguments does not replace. None: a
+            temporary one.
 
     Returns:
         The best configuration, the model, the trials, time and energy.
@@ -198,7 +199,8 @@ def tune(
         work = Path(folder or temporary)
         try:
             work.mkdir(parents=True, exist_ok=True)
-            if not (work / REQUEST).exists() and any(work.iterdir()):
+            others = any(not path.name.startswith(".") for path in work.iterdir())
+            if others and not (work / REQUEST).exists():
                 raise UserError(f"{work}: has other files; name a new or empty `folder`")
             (work / REQUEST).touch()
             request |= _source(data, target, work)

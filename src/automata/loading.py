@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from importlib import import_module, reload
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from automata.errors import UserError
 from automata.files import sha256
@@ -50,15 +51,28 @@ def load_own(target: str, key: str) -> Any:
     return getattr(module, attribute)
 
 
-def import_again(target: str) -> None:
-    """Run the code of a user's module again if this process has imported it before.
+_RUN: dict[str, str] = {}
+"""The SHA-256 of the file of a module as it was when `import_again` looked last."""
 
-    A notebook may have imported it before an edit, and a job trains the code of the file.
+
+def import_again(target: str) -> None:
+    """Run the code of a user's module again if its file was edited since this process began.
+
+    A notebook may have imported it before the edit, and a job trains the code of the file. Raises
+    UserError if that fails.
     """
-    module = sys.modules.get(target.partition(":")[0])
-    if module is not None and "-packages" not in (getattr(module, "__file__", None) or "-packages"):
-        with suppress(Exception):  # `load_own` names the error
+    name = target.partition(":")[0]
+    module = sys.modules.get(name)
+    path = getattr(module, "__file__", None)
+    if module is None or path is None or "-packages" in path:
+        return
+    try:
+        found = sha256(Path(path))
+        if _RUN.get(name) != found and Path(path).stat().st_mtime > psutil.Process().create_time():
             reload(module)
+    except Exception as error:  # a user's module may raise anything
+        raise UserError(f"{target}: cannot be imported again: {reason(error)}") from error
+    _RUN[name] = found
 
 
 def own_file(target: str, expected: str | None, key: str) -> str | None:

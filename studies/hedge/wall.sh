@@ -3,6 +3,11 @@
 # commit with the `data/` of its runs. It adds lines to wall.csv; call it again to go on.
 set -euo pipefail
 slots=$1
+if [ -e results/runs ] && [ ! -e wall.csv ]; then
+    echo "results/runs: these runs would be removed; use a fresh clone" >&2
+    exit 1
+fi
+touch wall.csv
 printf 'seeds: [0]\ncompute: {concurrent_trials: %s}\n' "$slots" > wall.yaml
 for name in vietnam-urban run-sex loans-term flights-origin packages images; do
     for way in A B D E; do

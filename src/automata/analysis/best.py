@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -14,7 +15,7 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.how_good import SCORES, how_good
 from automata.analysis.quantities import ERROR
-from automata.analysis.statistics import bounds_of_shares, interval, known, mean
+from automata.analysis.statistics import bounds, interval, known, mean
 from automata.analysis.study import COMBINATION
 
 HEADER = """\
@@ -122,7 +123,7 @@ def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
         "interval": None,
     }
     if len(runs) > 1:
-        low, high = bounds_of_shares(known("test_accuracy")(runs))
+        low, high = np.clip(bounds(known("test_accuracy")(runs)), 0, 1).tolist()
         ends = {"test_accuracy_low": low, "test_accuracy_high": high}
         over_seeds |= {"interval": interval(len(runs)), **ends}
     return {

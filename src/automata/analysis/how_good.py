@@ -6,12 +6,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from scipy.stats import binomtest
 
 from automata.analysis import wording
 from automata.analysis.quantities import QUANTITIES, ROUNDING, TIMES
-from automata.analysis.statistics import bounds, bounds_of_shares, interval
+from automata.analysis.statistics import bounds, interval
 from automata.errors import listed
 from automata.metrics import METRICS
 
@@ -269,8 +270,8 @@ def value(metric: str, number: float) -> str:
 def mean_score(metric: str, runs: pd.DataFrame) -> str:
     """Return the mean of a metric on the test set over several runs, with bounds."""
     values = runs[SCORES[metric]].to_numpy()
-    of = bounds_of_shares if METRICS[metric].is_share else bounds
-    return between(metric, values.mean(), *of(values))
+    least, most = sorted(map(METRICS[metric].from_score, (0, 1)))
+    return between(metric, values.mean(), *np.clip(bounds(values), least, most))
 
 
 def between(metric: str, number: float, low: float, high: float) -> str:

@@ -56,7 +56,6 @@ FACTS = [
     "energy_source",
     "exclusive",
     "other_cpu_share",
-    "flags",
     "record",
 ]
 """Columns copied from the table of runs."""
@@ -68,8 +67,7 @@ COLUMNS = list(
 
 def disturbed(runs: pd.DataFrame) -> pd.Series[bool]:
     """Return which runs were disturbed by other work, so that their wall times are too long."""
-    shared = runs["flags"].astype(str).str.contains("shared_gpu")
-    return shared | (runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE)
+    return runs["other_cpu_share"].astype(float) > CONTAMINATED_SHARE
 
 
 def ratios_to_full(runs: pd.DataFrame, carbon: Carbon) -> pd.DataFrame:
@@ -137,7 +135,7 @@ def _ratios(run: RunRow, full: RunRow, busy: bool) -> dict[str, Any]:
         full.energy_joules is not None
         and run.energy_joules
         and (follows_time(run.energy_method, run.energy_source) or not busy)
-        and "counter_reset" not in f"{run.flags} {full.flags}"
+        and not {"counter_reset", "shared_gpu"} & {*f"{run.flags} {full.flags}".split()}
     ):
         energy = full.energy_joules / run.energy_joules
     return {

@@ -33,7 +33,7 @@ def rank_agreement(study: Study) -> pd.DataFrame:
     taus = taus[taus["tau"].notna()]
     share = (taus["epoch"] / taus["epochs"]).astype(float)
     level = np.round(-np.log(share) / math.log(3)).astype(int)
-    return summarise(
+    table = summarise(
         taus.assign(level=level, log_percent=np.log(100 * share)),
         ["scheduler", "selector", "fraction", "level"],
         {
@@ -46,6 +46,8 @@ def rank_agreement(study: Study) -> pd.DataFrame:
         },
         ["record", "full_record"],
     )
+    ends = ["tau_low", "tau_high"]
+    return table.assign(**table[ends].astype(float).clip(-1, 1))
 
 
 @cache

@@ -76,7 +76,8 @@ def spread(quantity: str, unit: str = "record") -> Spread:
         return Spread(of_units(quantity, unit))
 
     def logarithms(group: pd.DataFrame) -> Values:
-        logs = group.assign(**{quantity: np.log(group[quantity].astype(float))})
+        ratios = group[quantity].astype(float)
+        logs = group.assign(**{quantity: np.log(ratios.where(ratios > 0))})
         return of_units(quantity, unit)(logs)
 
     return Spread(logarithms, np.exp)
@@ -133,12 +134,6 @@ def bounds(values: Values) -> tuple[float, float]:
         return float(values.min()), float(values.max())
     half = float(t.ppf(0.975, len(values) - 1) * sem(values))
     return mean(values) - half, mean(values) + half
-
-
-def bounds_of_shares(values: Values) -> tuple[float, float]:
-    """Return the bounds of a mean share, within 0 and 1."""
-    low, high = bounds(values)
-    return max(0.0, low), min(1.0, high)
 
 
 def unit_of(group: pd.DataFrame) -> str:

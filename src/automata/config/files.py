@@ -43,9 +43,19 @@ Layer = tuple[Path, Config]
 class _Loader(yaml.CSafeLoader):
     """YAML with 1e-3 as a number, dates as texts, and duplicate keys as errors."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        """Return the section at `node`; raises ConstructorError for a duplicate key."""
-        seen = []
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._looked_at: set[int] = set()
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        """Merge sections (<<) into the one at `node`; raises ConstructorError for a duplicate key.
+
+        A merge repeats keys, so each node is looked at once, before.
+        """
+        if id(node) in self._looked_at:
+            return
+        self._looked_at.add(id(node))
+        seen: list[Any] = []
         for key_node, _ in node.value:
             if key_node.tag == "tag:yaml.org,2002:merge":  # <<, which may repeat keys
                 continue
@@ -54,7 +64,7 @@ class _Loader(yaml.CSafeLoader):
                 problem = f"duplicate key {key}"
                 raise yaml.constructor.ConstructorError(None, None, problem, key_node.start_mark)
             seen.append(key)
-        return super().construct_mapping(node, deep)
+        super().flatten_mapping(node)
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -105,9 +115,9 @@ def combine(base: Config, change: Config) -> Config:
     """
     result = dict(base)
     same_model = change.get("model", base.get("model")) == base.get("model")
-    if not same_model and isinstance(base.get("for_search"), dict):
+    if "model" in base and not same_model and isinstance(base.get("for_search"), dict):
         result["for_search"] = {
-            search: {**keys, "search_space": {}} if "search_space" in (keys or ()) else keys
+            search: keys | {"search_space": {}} if isinstance(keys, dict) else keys
             for search, keys in base["for_search"].items()
         }
     for key, value in change.items():

@@ -28,14 +28,13 @@ def recommend(folder: Path) -> None:
         guessed = guess(Path(path), request["target"], request["text"], request["own"])
         base, notes = base_of(name, guessed.own), [*guessed.left_out, *guessed.advice]
     kind = base["own_datasets"][name]["kind"] if path else DATASETS[name].kind
-    protocol = request["protocol"]
-    changes = combine(request["settings"], {"protocol": {kind: protocol}})
+    changes = combine(request["settings"], {"protocol": {kind: request["protocol"]}})
     changes["datasets"] = [name]
-    early = changes
-    if "model" not in protocol:  # the plan decides it, and so which rates the space may have
-        others = {key: value for key, value in protocol.items() if key != "search_space"}
-        early = combine(request["settings"], {"protocol": {kind: others}})
-    (experiment,) = read_experiments([], config_of(base, early, {"datasets": [name]}), "tune")
+    early, asked = changes, changes["protocol"][kind]
+    if "model" not in asked:  # the plan decides it, and so which rates the space may have
+        others = {key: value for key, value in asked.items() if key != "search_space"}
+        early = changes | {"protocol": {kind: others}}
+    (experiment,) = read_experiments([], config_of(base, early), "tune")
     model, downloads = experiment.protocol_of(name).model, experiment.data
     code = [target for key in OWN.values() for target in getattr(experiment, key).values()]
     for target in [*code, *([model.factory] if isinstance(model, OwnModel) else [])]:

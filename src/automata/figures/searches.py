@@ -48,7 +48,7 @@ def rank_agreement_figure(study: Study) -> Figure:
         axes.set_title(f"subset {percent(size)}")
     if len(drawn):  # all axes share these scales
         style.logarithmic(grid[0, 0], "x", table["percent"].min() / 1.5, 150, RUNG_TICKS)
-        grid[0, 0].set_ylim(max(-0.3, min(-0.05, table["tau_low"].min() - 0.05)), 1.05)
+        grid[0, 0].set_ylim(min(-0.05, table["tau_low"].min() - 0.05), 1.05)
         figure.supxlabel("Rung (% of all epochs)")
     handles = [style.handle(name, size=TAU_SIZE, **_taus_look(name)) for name in selectors(drawn)]
     if len(noise):

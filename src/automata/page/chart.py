@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import altair as alt
@@ -16,6 +16,9 @@ from automata.analysis.quantities import ERROR, QUANTITIES, TIMES
 SCALE = alt.Scale(zero=False, nice=False, padding=15)
 AREAS = (70, 300)
 """Areas of the smallest and the largest point in square pixels."""
+
+AXES = (("x", "x"), ("y", ERROR))
+"""The axes and their columns."""
 
 WHOLE = "all data"
 """The subset of a control."""
@@ -103,6 +106,14 @@ def _untuned(rows: pd.DataFrame) -> list[alt.Chart]:
     ]
 
 
+def _cut(axis: str, column: str) -> Iterator[tuple[str, str]]:
+    """Yield the ends of the bars along an axis, cut where they would squeeze the points."""
+    least, most = (f"datum.{end}_{axis}" for end in ("min", "max"))
+    room = f"0.3 * ({most} - {least})"
+    yield f"{axis}_from", f"max(datum.{column}_low, {least} - {room})"
+    yield f"{axis}_to", f"min(datum.{column}_high, {most} + {room})"
+
+
 def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
     """Return curves, bars and points of the chosen selectors for the chosen ratio."""
     chosen = {}
@@ -125,6 +136,14 @@ def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
         .transform_filter(selectors)
         .transform_calculate(**chosen)
         .transform_filter("isValid(datum.x)")
+        .transform_joinaggregate(
+            [
+                alt.JoinAggregateFieldDef(op=end, field=of, **{"as": f"{end}_{axis}"})
+                for end in ("min", "max")
+                for axis, of in AXES
+            ]
+        )
+        .transform_calculate(**{name: part for axis, of in AXES for name, part in _cut(axis, of)})
         .encode(
             x=_x("x", ratios),
             y=_y(ERROR),
@@ -138,8 +157,8 @@ def _points(rows: pd.DataFrame, ratios: Sequence[str]) -> list[alt.Chart]:
     legend = alt.Legend(orient="bottom")
     return [
         base.mark_line(strokeWidth=1, strokeOpacity=0.5, aria=False).encode(order="fraction:Q"),
-        bar.encode(x=_x("x_low", ratios), x2="x_high"),
-        bar.encode(y=_y(f"{ERROR}_low"), y2=f"{ERROR}_high"),
+        bar.encode(x=_x("x_from", ratios), x2="x_to"),
+        bar.encode(y=_y("y_from"), y2="y_to"),
         base.mark_point(filled=True, opacity=1, stroke="white", strokeWidth=0.6)
         .encode(
             shape=alt.Shape("selector:N", title="Selector", scale=shapes),

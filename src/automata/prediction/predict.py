@@ -59,7 +59,7 @@ class Predictor:
         """Return the columns `row` (file name, or number from 1), `prediction` and `p(CLASS)`."""
         if isinstance(rows, str | Path):
             if self.saved.kind == "text" and not os.path.exists(rows):  # noqa: PTH110 -- or too long
-                raise UserError(f"{rows:.80}: no such file; a single text goes in a list")
+                raise UserError(f"{rows!s:.80}: no such file; a single text goes in a list")
             return self._table(Path(rows), str(rows))
         columns = [column["name"] for column in self.saved.encoding.get("columns", [])]
         columns = columns or [getattr(self.saved.job.settings.data.own, "text", "text")]
@@ -125,6 +125,6 @@ def _model_file(path: Path) -> Path:
     file = path / MODEL if path.is_dir() else path
     if not file.is_file():
         remedy = "; set models.keep (own, all), and call Snakemake again: it trains this one alone"
-        is_run = best.is_file() or (path / RECORD).exists()
+        is_run = best.is_file() or (file.parent / RECORD).exists()
         raise UserError(f"{file}: no such model{remedy * is_run}")
     return file

@@ -174,8 +174,8 @@ def test_a_file_without_a_section_of_keys_is_refused_in_one_line(tmp_path, conte
 
 def test_yaml_sections_merge_by_anchors(tmp_path):
     path = tmp_path / "one.yaml"
-    path.write_text("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n")
-    assert read(path)["b"] == {"x": 1, "y": 3}
+    path.write_text("a: {inner: &b {x: 1}, outer: &a {<<: *b, x: 2, y: 2}}\nb: {<<: *a, y: 3}\n")
+    assert read(path)["b"] == {"x": 2, "y": 3}
 
 
 def test_yaml_numbers_have_exponents_and_dates_are_texts(tmp_path):

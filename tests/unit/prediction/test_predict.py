@@ -297,8 +297,9 @@ def test_texts_are_predicted_as_their_file(tmp_path, given):
     frame, model = frame_of(kept), automata.load(kept.file)
     rows = given(frame["review"]) if given else frame
     np.testing.assert_array_equal(model.predict_proba(rows), model.predict_proba(kept.test))
-    with pytest.raises(UserError, match=r"no such file; a single text goes in a list$"):
-        model.predict("a lovely film " * 50)
+    for rows in ("a lovely film " * 50, Path("missing.csv")):
+        with pytest.raises(UserError, match=r"no such file; a single text goes in a list$"):
+            model.predict(rows)
 
 
 @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ class PairsClaim(MeanClaim):
         sign = "over" if self.shape == "ratio" else "less"
         other = MEASURES[self.baseline_quantity or self.quantity].words
         figure = f"the {self._measure.words} of {sides[0]} {sign} the {other} of {sides[1]}"
-        return f"on average over pairs of runs, {figure}"
+        return f"on average over data sets (fewer than three: seeds) of pairs of runs, {figure}"
 
     @property
     def _selectors(self) -> list[str]:
@@ -306,6 +306,6 @@ class CorrelationClaim(MeanClaim):
         logs = rows.assign(log=np.log(rows[self.quantity].astype(float)))
         values = logs.groupby("dataset")["log"].mean()
         sizes = self._runs(study).groupby("dataset")["train_rows"].median()[values.index]
-        figure = Estimate(float(spearmanr(sizes, values).statistic))
+        figure = Estimate(float(np.nan_to_num(spearmanr(sizes, values).statistic)))
         ours = f"rank correlation {figure.text('{:.2f}'.format)} over {sets} data sets"
         return self._passing(figure, ours, rows)

@@ -80,7 +80,7 @@ def guess(
     if not (path.is_file() or path.is_dir()):
         raise UserError(f"{path}: no file or folder")
     own: dict[str, Any] = {"path": str(path), **(asked or {})}
-    text, target = text or own.get("text"), target and target.strip()  # as in `reader._named`
+    text, target = text or own.get("text"), target and str(target).strip()  # `reader` strips names
     reasons: dict[str, str] = {}
     if path.is_dir() and holds_texts(path):
         return Guess({"kind": "text", **own})
