@@ -93,25 +93,16 @@ def mean(values: Values) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def hypervolume(
-    speedups: Values, errors: Values, reference: tuple[float, float] | Values
-) -> Values:
-    """Return the area that points (..., n) dominate up to a `reference` (..., 2).
+def hypervolume(speedups: Values, errors: Values, worst: float) -> float:
+    """Return the area that points (n,) dominate up to a speedup of 1 and the error `worst`.
 
-    It is the area of all (x, y) with reference speedup <= x <= speedup and error <= y <= reference
-    error of any point. Leading axes are separate problems.
+    It is the area of all (x, y) with 1 <= x <= speedup and error <= y <= worst of any point.
     """
-    corner = np.asarray(reference, dtype=np.float64)
-    slowest, worst = corner[..., 0:1], corner[..., 1:2]
-    order = np.argsort(speedups, axis=-1)
-    fast = np.maximum(np.take_along_axis(speedups, order, axis=-1), slowest)
-    bad = np.take_along_axis(errors, order, axis=-1)
+    order = np.argsort(speedups)
     # Up to a point's speedup, this point and all faster ones dominate.
-    best = np.minimum.accumulate(bad[..., ::-1], axis=-1)[..., ::-1]
-    start = np.broadcast_to(slowest, (*fast.shape[:-1], 1))
-    widths = np.diff(fast, axis=-1, prepend=start)
-    area: Values = (widths * np.maximum(worst - best, 0)).sum(axis=-1)
-    return area
+    best = np.minimum.accumulate(errors[order][::-1])[::-1]
+    widths = np.diff(np.maximum(speedups[order], 1.0), prepend=1.0)
+    return float((widths * np.maximum(worst - best, 0.0)).sum())
 
 
 SEEDS_FOR_INTERVAL = 3

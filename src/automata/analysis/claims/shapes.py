@@ -154,11 +154,11 @@ class CoversMoreClaim(ShareClaim):
 
     def _margin(self, rows: pd.DataFrame) -> Estimate:
         """Return AUTOMATA's area minus the largest of the baselines, without an interval."""
-        corner = np.array([1.0, max(rows[ERROR].max(), 0.0)])  # FULL's error is 0
+        worst = max(rows[ERROR].max(), 0.0)  # FULL's error is 0
         areas = {}
         for selector, own in rows.groupby("selector"):
             ratios, errors = own[[self.quantity, ERROR]].to_numpy(np.float64).T
-            areas[selector] = float(hypervolume(ratios, errors, corner))
+            areas[selector] = hypervolume(ratios, errors, worst)
         return Estimate(areas[AUTOMATA] - max(areas[name] for name in self.baseline))
 
 
