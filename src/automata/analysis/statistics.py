@@ -31,6 +31,11 @@ class Spread:
         """Return the mean of a group of rows."""
         return float(self.scale(mean(self.sample(group))))
 
+    def bounded(self, group: pd.DataFrame) -> tuple[float, float, float]:
+        """Return the mean of a group of rows, and its `bounds`."""
+        low, high = bounds(self.sample(group))
+        return self.mean(group), float(self.scale(low)), float(self.scale(high))
+
 
 Column = Callable[[pd.DataFrame], Any] | Spread
 """A column of a summary, computed from the rows of each group."""
@@ -52,10 +57,9 @@ def summarise(
     made: dict[str, list[Any]] = {}
     for name, column in columns.items():
         if isinstance(column, Spread):
-            samples = [column.sample(group) for group in groups]
-            spreads = [(mean(values), *bounds(values)) for values in samples]
+            bounded = [column.bounded(group) for group in groups]
             for place, end in enumerate(("", "_low", "_high")):
-                made[name + end] = [column.scale(spread[place]) for spread in spreads]
+                made[name + end] = [values[place] for values in bounded]
         else:
             made[name] = [column(group) for group in groups]
     made["records"] = [joined(word for name in records for word in group[name]) for group in groups]
@@ -70,7 +74,7 @@ def known(column: str) -> Callable[[pd.DataFrame], Values]:
 def spread(quantity: str, unit: str = "record") -> Spread:
     """Return the spread of a quantity over the means of each `unit`; of ratios geometric.
 
-    FULL's repeat would be faster than FULL by the arithmetic mean of a ratio and its inverse.
+    The arithmetic mean of a ratio and its inverse is above 1: FULL's repeat would look faster.
     """
     if QUANTITIES[quantity].unit != TIMES:
         return Spread(of_units(quantity, unit))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import Annotated, Self
 
@@ -140,9 +140,8 @@ class Experiment(Section):
     def _number_of_runs(self) -> int:
         runs = 0
         for scheduler, selector in product(self.schedulers, self.selectors):
-            seeds = (selector == "untuned" and self.untuned_seeds) or self.seeds
-            fractions = 1 if selector in CONTROLS else len(self.fractions)
-            runs += goes_together(scheduler, selector) * fractions * len(seeds)
+            fractions, seeds = self.sizes_of(selector)
+            runs += goes_together(scheduler, selector) * len(fractions) * len(seeds)
         return len(self.datasets) * len(self.searches) * runs
 
     def _check_protocols(self) -> None:
@@ -172,6 +171,12 @@ class Experiment(Section):
         """Return the protocol of a data set of the grid."""
         protocol: KindProtocol = getattr(self.protocol, self.kind(dataset))
         return protocol
+
+    def sizes_of(self, selector: str) -> tuple[Sequence[float], list[int]]:
+        """Return the fractions and the seeds of a selector; a control has one fraction."""
+        control = CONTROLS.get(selector)
+        fractions = self.fractions if control is None else [control.fraction]
+        return fractions, (selector == "untuned" and self.untuned_seeds) or self.seeds
 
     def preparation(self, dataset: str) -> Preparation:
         """Return the settings that decide the content of the prepared file of a data set."""

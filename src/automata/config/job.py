@@ -93,13 +93,13 @@ class Job(Section):
 def first_run(experiment: Experiment) -> Run:
     """Return the first run of an experiment."""
     selector = experiment.selectors[0]
-    control = CONTROLS.get(selector)
+    fractions, _ = experiment.sizes_of(selector)
     axes = {
         "dataset": experiment.datasets[0],
         "search": experiment.searches[0],
         "scheduler": experiment.schedulers[0],
         "selector": selector,
-        "fraction": control.fraction if control else experiment.fractions[0],
+        "fraction": fractions[0],
         "seed": experiment.seeds[0],
     }
     return parsed(Run, axes)

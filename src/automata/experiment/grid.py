@@ -80,15 +80,12 @@ class Grid:
         return [place for part in self._parts_with_runs for place in self._runs_of(part)]
 
     def _runs_of(self, part: Experiment) -> Iterator[Place]:
-        """Yield the places of the runs of a part; a control has one fraction."""
+        """Yield the places of the runs of a part."""
         for values in product(part.datasets, part.searches, part.schedulers, part.selectors):
             _, _, scheduler, selector = values
             if goes_together(scheduler, selector):
-                control = CONTROLS.get(selector)
-                fractions = part.fractions if control is None else [control.fraction]
-                seeds = (selector == "untuned" and part.untuned_seeds) or part.seeds
                 place = place_of(self.job(*values))
-                for fraction, seed in product(fractions, seeds):
+                for fraction, seed in product(*part.sizes_of(selector)):
                     yield place._replace(fraction=number(fraction), seed=str(seed))
 
     @property

@@ -18,7 +18,7 @@ from automata.analysis.quantities import ERROR, ROUNDING
 from automata.analysis.ratios import SAME
 from automata.analysis.statistics import (
     SEEDS_FOR_INTERVAL,
-    bounds,
+    Spread,
     hypervolume,
     of_units,
     unit_of,
@@ -260,11 +260,11 @@ class PairsClaim(MeanClaim):
         values, others = pairs[self.quantity].astype(float), pairs[other].astype(float)
         is_ratio = self.shape == "ratio"
         compared = np.log(values / others) if is_ratio else values - others
-        means = of_units("compared")(pairs.assign(compared=compared * (100 if self._unit else 1)))
+        pairs = pairs.assign(compared=compared * (100 if self._unit else 1))
+        spread = Spread(of_units("compared"), np.exp if is_ratio else float)
         few = pairs.groupby(PANEL)["seed"].nunique().min() < SEEDS_FOR_INTERVAL
-        ends = () if few and unit_of(pairs) == "seed" else bounds(means)
-        scale = np.exp if is_ratio else float
-        figure = Estimate(*(float(scale(value)) for value in (means.mean(), *ends)))
+        has_interval = unit_of(pairs) == "dataset" or not few
+        figure = Estimate(*spread.bounded(pairs)) if has_interval else Estimate(spread.mean(pairs))
         mean = figure.text(times if is_ratio else signed, self._unit)
         sizes = ", ".join(map(percent, sorted(set(pairs["fraction"]))))
         ours = f"{mean} over {count(len(pairs), 'pair')}, fractions {sizes}"
