@@ -1,6 +1,7 @@
 """Jobs keep to the CPUs and GPUs that they were given."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,8 @@ def keep_to(compute):
 
 @pytest.fixture
 def slurm(monkeypatch):
-    """The environment of a job step with one CPU and no GPU."""
+    """The environment of a job step with one CPU, no GPU and no quota."""
+    monkeypatch.setattr(module, "CGROUPS_OF_PROCESS", Path("none"))
     for name in [name for name in os.environ if name.startswith(("SLURM_", "CUDA_V"))]:
         monkeypatch.delenv(name)
     given = {"JOB_ID": "17", "JOB_PARTITION": "fast", "JOB_NODELIST": "node3", "CPUS_ON_NODE": "1"}

@@ -82,11 +82,14 @@ def test_path_and_setting_that_are_commands_run_none(workflow, finished, project
     assert not list(tmp_path.rglob("owned"))
 
 
-@pytest.mark.parametrize("stage", ["data", "tune", "tables", "figures", "publish"])
-def test_shell_lines_quote_what_they_insert(stage):
-    text = (ROOT / f"rules/{stage}.smk").read_text()
-    shells = re.findall(r'shell:\s+"""(.*?)"""', text, re.DOTALL)
-    inserted = [found for shell in shells for found in re.findall(r"\{[^}]*\}", shell)]
+SHELLS = [*(f"rules/{it}.smk" for it in ("data", "tune", "tables", "figures", "publish"))]
+
+
+@pytest.mark.parametrize("file", [*SHELLS, "studies/curves/Snakefile"])
+def test_shell_lines_quote_what_they_insert(file):
+    text = (ROOT / file).read_text()
+    shells = re.findall(r'shell:\s+("""|")(.*?)\1', text, re.DOTALL)
+    inserted = [found for _, shell in shells for found in re.findall(r"\{[^}]*\}", shell)]
     assert inserted
     number = "{threads}"
     assert [found for found in inserted if not found.endswith(":q}") and found != number] == []

@@ -12,6 +12,7 @@ import torch
 import yaml
 from PIL import Image
 
+from automata import allocation
 from automata.catalog import DATASETS
 from automata.config.data import OwnTabular, Preparation
 from automata.config.experiment import TAKEN
@@ -44,6 +45,7 @@ FLOWERS = Path("flowers.csv")
 def here(tmp_path, monkeypatch):
     """A working directory with a table that has a column of each kind."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(f"{__name__}.RANDOM", np.random.default_rng(0))  # whatever ran before
     monkeypatch.setattr(probe, "EPOCH_SECONDS", 0.0)  # one probe of FIRST_ROWS is enough
     monkeypatch.setattr(probe, "PROBED", 1)
     monkeypatch.setattr("automata.experiment.sizes.ORDERS", 4)  # of ten
@@ -467,7 +469,9 @@ def test_trials_use_the_cores_of_the_machine_and_a_quota_is_named(
     cores, compute, monkeypatch, epochs
 ):
     monkeypatch.setattr("os.sched_getaffinity", lambda process: range(cores))
-    monkeypatch.setattr(module, "cpu_quota", lambda: 64)
+    monkeypatch.delenv("SLURM_CPUS_ON_NODE", raising=False)
+    for user in (module, allocation):
+        monkeypatch.setattr(user, "cpu_quota", lambda: 64)
     epochs(0.1)
     summary = new_flowers()
     assert "81 configurations, " in summary

@@ -130,12 +130,16 @@ def test_a_binary_head_is_spent_by_its_rank_of_rows_without_an_error(seed, preci
     assert float(rest.norm()) <= error * float(target.norm())
 
 
-@pytest.mark.parametrize("mixture", [[0.0] * 3, [0.1] * 3, []], ids=["none", "cancel", "no rows"])
+@pytest.mark.parametrize(
+    ("mixture", "most"),
+    [([0.0] * 3, 0), ([0.1] * 3, 2), ([], 0)],  # rounding leaves a rest of rows that cancel
+    ids=["none", "cancel", "no rows"],
+)
 @pytest.mark.filterwarnings("error")
-def test_a_mixture_that_adds_up_to_nothing_needs_no_row(mixture):
+def test_a_mixture_that_adds_up_to_nothing_needs_hardly_a_row(mixture, most):
     rows = torch.tensor([[1.1, 0.3], [2.2, -0.7], [-3.3, 0.4]]).double()[: len(mixture)]
     indices, _ = matching_pursuit_of_gram(rows @ rows.T, torch.tensor(mixture).double(), 3)
-    assert len(indices) <= 2
+    assert len(indices) <= most
 
 
 @pytest.mark.parametrize("gap", [0.0, 1e-12])

@@ -198,7 +198,7 @@ def test_ctrl_c_ends_the_job_and_the_same_call_resumes_it(
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        Thread(target=interrupt).start()
+        Thread(target=interrupt, daemon=True).start()
         with pytest.raises(KeyboardInterrupt):
             automata.tune(iris, "species", folder=tmp_path, **asked)
     finally:

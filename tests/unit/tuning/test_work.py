@@ -142,7 +142,7 @@ with held(Path(sys.argv[1], "lock"), "the folder"):
 
 @pytest.mark.parametrize("end", ["finish", "give up", "die"])
 def test_a_second_process_waits_for_the_folder_and_logs_who_holds_it(
-    tmp_path, caplog, monkeypatch, end
+    tmp_path, caplog, monkeypatch, request, end
 ):
     monkeypatch.setattr(locks, "REPEAT_SECONDS", 0.2)
     caplog.set_level("INFO", "automata.locks")
@@ -151,6 +151,7 @@ def test_a_second_process_waits_for_the_folder_and_logs_who_holds_it(
         assert (waited, work.path.is_dir()) == (0, True)
     command = [sys.executable, "-c", HOLD, str(work.path), end]
     process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+    request.addfinalizer(process.kill)  # else a thread of a failed test waits for it
     assert process.stdout.readline() == "has it\n"
     since = datetime.fromtimestamp(json.loads((work.path / "lock").read_text())["since"])
 
