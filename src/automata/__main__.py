@@ -1,4 +1,4 @@
-"""Runs the command line: `python -m automata`."""
+"""The command line: `automata`, or `python -m automata`."""
 
 import faulthandler
 import os
@@ -7,7 +7,9 @@ import sys
 from automata.cli import main
 from automata.errors import handle_interrupts
 
-if __name__ == "__main__":
+
+def run() -> None:
+    """Run a command, and end the process."""
     faulthandler.enable(2)  # if native code crashes, print the Python line that called it
     handle_interrupts()
     main()
@@ -16,3 +18,7 @@ if __name__ == "__main__":
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
+
+
+if __name__ == "__main__":
+    run()

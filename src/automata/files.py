@@ -17,9 +17,6 @@ import psutil
 
 from automata.errors import UserError
 
-DIGITS = 16
-"""Length of the checksum of a line."""
-
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
@@ -128,18 +125,3 @@ def visible_files(path: Path) -> list[Path]:
 def fingerprint(settings: dict[str, Any]) -> str:
     """Return eight hexadecimal digits of a hash of `settings`."""
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
-
-
-def checked_line(content: bytes) -> bytes:
-    """Return a line of a log: its checksum, `content` without line breaks, and a line break."""
-    return f"{hashlib.sha256(content).hexdigest()[:DIGITS]} ".encode() + content + b"\n"
-
-
-def read_checked_lines(path: Path) -> Iterator[bytes]:
-    """Yield the contents of the lines before the first one that is damaged or incomplete."""
-    *lines, _ = path.read_bytes().split(b"\n") if path.exists() else [b""]
-    for line in lines:
-        content = line.partition(b" ")[2]
-        if line + b"\n" != checked_line(content):
-            return
-        yield content

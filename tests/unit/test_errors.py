@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from concurrent.futures.process import _RemoteTraceback
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -129,11 +130,11 @@ def test_command_runs_without_streams_and_says_if_its_output_is_lost(redirected)
     assert (ended.returncode, ended.stderr) == (len(line) > 0, line)
 
 
-def test_command_that_is_told_to_end_says_how_to_go_on():
-    command = [sys.executable, "-m", "automata", "status", "--watch"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        process.stdout.readline()
-        process.terminate()
+def test_command_that_is_told_to_end_says_how_to_go_on(tmp_path):
+    os.mkfifo(file := tmp_path / "slow.yaml")
+    command = [Path(sys.executable).with_name("automata"), "status", "--configfile", file]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process, file.open("w"):
+        process.terminate()  # while it reads
         line = process.communicate(timeout=60)[1].decode()
     assert line == f"automata status: error: interrupted; {KEPT}\n"
 

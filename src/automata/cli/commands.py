@@ -12,7 +12,6 @@ import os
 import shutil
 import signal
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,17 +20,12 @@ from automata.config.base import parsed
 from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, SHIPPED, read, read_experiments
 from automata.config.job import Job
-from automata.config.protocol import OwnModel
 from automata.config.sections import Carbon, Comparison
 from automata.errors import UserError
 from automata.files import replacing, write_text
-from automata.registry import OWN
 
-JobText = Annotated[str, "Settings of the job, in JSON."]
 Processes = Annotated[int, "Number of parallel processes."]
 TableFolder = Annotated[Path, "Folder of the experiment's tables."]
-Notices = Annotated[int | None, "File descriptor for messages about waiting."]
-Work = Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."]
 
 
 def new(
@@ -76,7 +70,6 @@ def status(
         Sequence[Path],
         "Configuration files, as for snakemake (default: config/config.yaml alone).",
     ] = (),
-    watch: Annotated[bool, "Refresh every two seconds until Ctrl-C."] = False,
 ) -> None:
     """Count the runs of an experiment by state; show the progress of running ones."""
     from automata.experiment.grid import Grid
@@ -84,10 +77,6 @@ def status(
 
     grid = Grid(read_experiments([DEFAULTS, *configfile]), [str(Path.cwd()), *sys.path])
     sys.stdout.write(report(grid))
-    while watch:
-        time.sleep(2)
-        sys.stdout.write(f"\033[H\033[J{report(grid)}")
-        sys.stdout.flush()
 
 
 def unpack(
@@ -149,10 +138,10 @@ def baselines(
 def tune(
     data: Annotated[Sequence[Path], "Prepared data set; to keep a model, also its encoding, JSON."],
     *,
-    job: JobText,
-    work: Work,
+    job: Annotated[str, "Settings of the job, in JSON."],
+    work: Annotated[Path, "Folder of unfinished work, from which an interrupted job resumes."],
     output: Annotated[Sequence[Path], "Record, JSON; to keep a model, also its file."],
-    notices: Notices = None,
+    notices: Annotated[int | None, "File descriptor for messages about waiting."] = None,
 ) -> None:
     """Run one tuning job ($AUTOMATA_AGAIN: records of runs to repeat, one per line, or `all`)."""
     ray_address = os.environ.get("AUTOMATA_RAY_ADDRESS") or None
@@ -174,12 +163,7 @@ def tune(
     except SystemExit as error:
         if error.code == signal.SIGTERM:  # from Ray's handler
             raise KeyboardInterrupt from error
-        own = [f"{OWN[kind]}: {target}" for kind, target in given.settings.own.items()]
-        if isinstance(model := given.settings.protocol.model, OwnModel):
-            own.append(f"protocol.*.model.factory: {model.factory}")
-        if not own:
-            raise
-        text = f"{' or '.join(own)}: ended the process with SystemExit: {error}"
+        text = f"your own code or a library ended the process with SystemExit: {error}"
         raise UserError(text) from error
 
 

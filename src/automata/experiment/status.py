@@ -35,9 +35,6 @@ from automata.tuning.work import WorkFolder
 
 RUNS, WORK = Path("results/runs"), Path("results/work")
 
-BELOW = "*/" * (DEPTH - 1)
-"""Pattern of the folders of runs, below RUNS or WORK."""
-
 SILENT_SECONDS = 3600.0
 """A job on another host counts as ended if its files are older: its process is not visible."""
 
@@ -47,7 +44,7 @@ STATES = ("done", "running", "interrupted", "pending")
 def running(work: Path = WORK) -> Iterator[tuple[str, str]]:
     """Yield the path and the progress of each running run."""
     now = time.time()
-    for lock in sorted(work.glob(f"{BELOW}lock")):
+    for lock in sorted(work.glob("*/" * (DEPTH - 1) + "lock")):
         folder, who = lock.parent, holder(lock)
         if who is None:
             continue
@@ -109,7 +106,9 @@ def _progress(search: list[Entry], final: list[Entry], since: float, now: float)
     if searched:
         training = job.run.trains_finally and not any(isinstance(it, PhaseEnded) for it in final)
         yield "final training" if training else "test"
-        yield from _finalists(final, protocol.epochs) if training else ()
+        done = [it.epoch for it in final if isinstance(it, TrialReported | TrialSaved)]
+        if training and done:
+            yield f"epoch {done[-1]} of {protocol.epochs}"
     elif trials:
         reported = [entry.index for entry in search if isinstance(entry, TrialReported)]
         yield f"trial {len(latest)} of {protocol.trials}"
@@ -137,15 +136,6 @@ def _progress(search: list[Entry], final: list[Entry], since: float, now: float)
         if measured_until > since:  # otherwise this process has trained nothing yet
             left -= now - measured_until
         yield f"about {_clock(max(0.0, left))} left"
-
-
-def _finalists(final: list[Entry], epochs: int) -> Iterator[str]:
-    """Yield how far the finalist is that reported last."""
-    for entry in reversed(final):
-        if isinstance(entry, TrialReported | TrialSaved):
-            done = entry.epoch if isinstance(entry, TrialSaved) else entry.progress.epochs
-            yield f"epoch {done} of {epochs}"
-            return
 
 
 def _seconds_left(job: Job, spent: float, trials: list[Progress], searched: bool) -> float:

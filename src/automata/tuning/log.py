@@ -5,6 +5,7 @@ After a `kill -9` the next process judges the results of the log in a new search
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 from bisect import bisect_right
@@ -18,7 +19,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from automata.config.job import Job
 from automata.errors import UserError
-from automata.files import checked_line, read_checked_lines, replacing
+from automata.files import replacing
 from automata.records.base import Recorded
 from automata.records.measurement import Measurement
 from automata.records.paths import DEPTH
@@ -29,6 +30,9 @@ from automata.search.search import Search, search_of
 from automata.tuning.work import PhaseFolder
 
 logger = logging.getLogger(__name__)
+
+DIGITS = 16
+"""Hexadecimal digits of a line's checksum."""
 
 SHARED = ("automata", "measurement", "packages", "cpu", "cpu_count", "gpus", "device")
 """The parts of the provenance that all segments of a record share; hosts may differ."""
@@ -75,6 +79,11 @@ class TrialReported(Recorded):
     measurement: Measurement | None
     """Of the segment up to here; None if the last one is recent (`MEASUREMENT_SECONDS`)."""
 
+    @property
+    def epoch(self) -> int:
+        """The epoch that the trial has reached."""
+        return self.progress.epochs
+
 
 class TrialSaved(Recorded):
     """A trial has a checkpoint between two rungs; without this entry, a restart discards it."""
@@ -98,10 +107,17 @@ _ENTRY: TypeAdapter[Entry] = TypeAdapter(Annotated[Entry, Field(discriminator="k
 
 
 def read_log(path: Path) -> list[Entry]:
-    """Return the entries of a log before its first damaged line; it changes nothing."""
+    """Return the entries of a log before its first damaged or incomplete line."""
     entries: list[Entry] = []
-    with suppress(ValidationError):  # another version wrote the next line
-        entries.extend(map(_ENTRY.validate_json, read_checked_lines(path)))
+    *lines, _ = path.read_bytes().split(b"\n") if path.exists() else [b""]
+    for line in lines:
+        content = line.partition(b" ")[2]
+        if line + b"\n" != _checked(content):
+            break
+        try:
+            entries.append(_ENTRY.validate_json(content))
+        except ValidationError:  # another version wrote it
+            break
     return entries
 
 
@@ -166,7 +182,12 @@ class SearchLog:
 
 
 def _line(entry: Entry) -> bytes:
-    return checked_line(entry.model_dump_json().encode())
+    return _checked(entry.model_dump_json().encode())
+
+
+def _checked(content: bytes) -> bytes:
+    """Return a line: the checksum of `content`, `content`, and a line break."""
+    return f"{hashlib.sha256(content).hexdigest()[:DIGITS]} ".encode() + content + b"\n"
 
 
 def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:
@@ -182,12 +203,8 @@ def load_log(folder: PhaseFolder, header: LogHeader) -> SearchLog:
 
 def discard_unlogged(folder: PhaseFolder, entries: Iterable[Entry]) -> None:
     """Remove checkpoints ahead of a log: no measurement in it has their work."""
-    logged: dict[int, int] = {}
-    for entry in entries:
-        if isinstance(entry, TrialReported):
-            logged[entry.index] = entry.progress.epochs
-        elif isinstance(entry, TrialSaved):
-            logged[entry.index] = entry.epoch
+    reached = TrialReported | TrialSaved
+    logged = {entry.index: entry.epoch for entry in entries if isinstance(entry, reached)}
     for trial, epoch, path in folder.checkpoints():
         if epoch > logged.get(trial, 0):
             path.unlink()
