@@ -37,7 +37,7 @@ def allocation() -> dict[str, Any] | None:
 def keep_to_allocation(trials: int, threads: int, gpus: int) -> None:
     """Hide GPUs that are not allocated to this job or not needed; call it before CUDA starts.
 
-    Raises UserError if its concurrent `trials` of so many `threads` need more CPUs than SLURM
+    Raises UserError if `trials` concurrent trials of `threads` threads need more CPUs than SLURM
     allocated.
     """
     if "SLURM_JOB_ID" in os.environ:

@@ -133,9 +133,9 @@ def tune(
     settings: Mapping[str, Any] | None = None,
     folder: str | Path | None = None,
 ) -> Tuned:
-    """Tune hyper-parameters as `automata new` would write it, in a process of its own.
+    """Tune hyper-parameters by a search such as `automata new` writes, in a process of its own.
 
-    A probe of some epochs decides method and size; it prints them first, with the expected time.
+    A probe of some epochs decides method and size, which are printed first, with the expected time.
     Arguments that are not None override single keys.
 
     Args:

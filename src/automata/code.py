@@ -8,8 +8,8 @@ from pathlib import Path
 
 HOME = Path(__file__).parent
 READERS = (
-    *("analysis", "figures", "page", "records"),
-    *("catalog.py", "metrics.py", "names.py", "registry.py"),
+    *("analysis", "config", "figures", "page", "records"),
+    *("catalog.py", "errors.py", "metrics.py", "names.py", "registry.py"),
 )
 """Modules and packages that make tables, figures and the page."""
 
@@ -32,5 +32,4 @@ def reading_code() -> str:
 def stamped(folder: Path) -> str:
     """Return the fingerprint of the code that made the tables in `folder`; empty if not known."""
     file = folder / STAMP
-    # Stamps of older versions have another word before it.
-    return file.read_text().rpartition(" ")[2] if file.is_file() else ""
+    return file.read_text() if file.is_file() else ""

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import NoReturn
 
 LISTED = 40
 """Maximum number of names in a message."""
@@ -120,12 +119,6 @@ def first_line(error: BaseException) -> str:
     """Return one line of the message of `error`: the first, or the last of a traceback."""
     lines = str(error).strip().splitlines() or ["without a reason"]
     return lines[-1 if lines[0].startswith("Traceback") else 0]
-
-
-def end_at_once(reason: str) -> NoReturn:
-    """Print the reason and end this process from any thread, even if others are blocked."""
-    os.write(2, f"automata: error: {reason}\n".encode())
-    os._exit(1)
 
 
 def open_streams() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import psutil
 
-from automata.errors import UserError
+from automata.errors import UserError, listed
 from automata.files import sha256
 from automata.registry import OWN, REGISTRIES, Method
 
@@ -45,9 +45,8 @@ def load_own(target: str, key: str) -> Any:
         ) from error
     if not callable(getattr(module, attribute, None)):
         own = [n for n, v in vars(module).items() if getattr(v, "__module__", "") == name]
-        raise UserError(
-            f"{key}: {name} has no function or class {attribute}; it has {', '.join(own)}"
-        )
+        has = listed(own) or "none"
+        raise UserError(f"{key}: {name} has no function or class {attribute}; it has {has}")
     return getattr(module, attribute)
 
 

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     Counts = NDArray[np.int64]
     """Rows by class and answer (classes, classes + 1); the last column: no answer."""
-
-Metric = Literal["accuracy", "balanced_accuracy", "macro_f1", "log_loss", "roc_auc", "mcc"]
-"""The names of METRICS."""
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ class Method:
     meaning: str
     """What it does; the page and docs/configuration.md show this text."""
     target: str = ""
-    """"module:class"; empty for a control, which has no selector."""
+    """"module:class", or a function that makes one; empty for a control, which has no selector."""
     reads_validation: bool = False
     """Whether a selector reads the validation labels: its validation score is then too high."""
 

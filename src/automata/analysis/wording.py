@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 MISSING = "\N{EN DASH}"
 MINUS = "\N{MINUS SIGN}"
 
@@ -75,9 +73,9 @@ def spread(low: float, high: float) -> str:
 
 def cell(mean: float, low: float, high: float, seeds: int) -> str:
     """Return a mean with bounds as 2.5 (2.3 to 2.7), or without bounds for one seed."""
-    if pd.isna(mean):
+    if not known(mean):
         return ""
-    if seeds == 1 or pd.isna(low):
+    if seeds == 1 or not known(low):
         return _plain(mean)
     return "{} ({} to {})".format(*map(_plain, (mean, low, high)))
 

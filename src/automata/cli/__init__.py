@@ -61,8 +61,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="automata",
         usage="automata COMMAND ...",
-        description="`snakemake` runs the experiments. Its rules call `prepare` and the commands "
-        "below it; the others are for you. `automata COMMAND --help` lists the arguments.",
+        description="`snakemake` runs the experiments. `new`, `predict`, `status` and `unpack` are "
+        "for you; rules call the others. `automata COMMAND --help` lists the arguments.",
     )
     parsers = parser.add_subparsers(
         title="commands", prog="automata", dest="name", required=True, metavar="COMMAND"

@@ -1,4 +1,4 @@
-"""The commands, in the order of the help: those that a user types, then those that rules call.
+"""The commands, in the order of the help: those that a user types, then those of rules.
 
 Each imports what is slow when it runs, so that `--help` does not wait for torch or Ray.
 """

@@ -22,10 +22,11 @@ from automata.config.base import (
     inside,
     one_of,
 )
-from automata.metrics import METRICS, Metric
+from automata.metrics import METRICS
 from automata.registry import MODELS, SEARCHES, TARGET, Kind, ModelSpec
 
 ModelName = Annotated[str, one_of(MODELS)]
+Metric = Annotated[str, one_of(METRICS)]
 SearchName = Annotated[str, Field(pattern="^[a-z0-9]{1,40}$", examples=list(SEARCHES))]
 Exponent = Annotated[float, Field(ge=0, le=1)]
 

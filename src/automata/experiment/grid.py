@@ -47,7 +47,6 @@ class Grid:
 
     def __init__(self, parts: Sequence[Experiment], search_path: Sequence[str]) -> None:
         """Raise UserError if the parts conflict, or if the user's files or modules are missing."""
-        self.parts = parts
         self.shared = parts[0]
         """The part from which the keys in SHARED are read."""
         for key in SHARED:

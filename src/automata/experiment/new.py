@@ -55,6 +55,8 @@ def new(
 
     Raises UserError for unusable data, and unless `force` for an `output` that exists.
     """
+    if not hours > 0:
+        raise UserError(f"--hours: {hours:g}; valid: a number > 0")
     name = name_of(path)
     output = output or Path(f"{name}.yaml")
     if output.exists() and (not force or output.is_dir() or output.samefile(path)):

@@ -8,13 +8,14 @@ from functools import cached_property
 from itertools import product
 from pathlib import Path
 
+from automata.analysis import wording
 from automata.analysis.views import CLAIMS, TABLES, figures
 from automata.catalog import DATASETS
 from automata.code import reading_code, stamped
 from automata.config.files import prediction_command
 from automata.config.job import Job
 from automata.experiment.grid import Grid
-from automata.experiment.sizes import RUN_SECONDS, duration
+from automata.experiment.sizes import RUN_SECONDS
 from automata.loading import load
 from automata.records.measurement import JOULES_PER_KWH
 from automata.registry import METHODS, SCHEDULERS, SEARCHES
@@ -151,12 +152,10 @@ def expected(grid: Grid) -> list[str]:
         joules += run_seconds * (CORE_WATTS + on_gpu * grid.shared.carbon.tdp_watts)
     if not runs:
         return []
-    kwh = joules / JOULES_PER_KWH
-    energy = f"{kwh:.0f}" if kwh >= 10 else f"{kwh:.2g}" if kwh >= 0.001 else "0.001 or less"
     return [
-        f"{runs} runs take about {duration(seconds)} one after the other, tables and texts on a "
-        "core of an AMD EPYC, images on an H100",
-        f"they take about {energy} kWh: {CORE_WATTS} W for a core, "
+        f"{runs} runs take about {wording.seconds(seconds)} one after the other, tables and texts "
+        "on a core of an AMD EPYC, images on an H100",
+        f"they take about {wording.energy(joules / JOULES_PER_KWH)}: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
     ]
 
@@ -171,6 +170,5 @@ def _seconds(job: Job, fraction: float, row_seconds: float) -> float:
         search = successive_halving(protocol.trials, protocol.epochs, eta).epochs
     search *= run.searches
     final = final_epochs(protocol) * run.trains_finally
-    share = fraction if run.control is None else 1.0
-    passes = share * search + final
+    passes = fraction * search + final
     return RUN_SECONDS + row_seconds * rows * passes + EPOCH_SECONDS * (search + final)

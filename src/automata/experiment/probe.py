@@ -29,12 +29,12 @@ CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 
 
 def probed(data: Dataset, job: Job) -> list[Epoch]:
-    """Return the seconds of an epoch of the first configurations, up to PROBED."""
-    whole = {"patience": None}  # its evaluations would count as training
-    protocol = job.settings.protocol.model_copy(update=whole)
-    settings = job.settings.model_copy(update={"protocol": protocol})
-    job = job.model_copy(update={"settings": settings})
-    search = RandomSearch(protocol.search_space, settings.search, job.run.seed)
+    """Return the seconds of an epoch of the first configurations of `job`, up to PROBED.
+
+    It has no patience, whose evaluations would count as training.
+    """
+    settings = job.settings
+    search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)
     device = take_device(choose_device(settings.compute, data.kind))
     limit_threads(settings.compute.threads_per_trial)
     found: list[Epoch] = []

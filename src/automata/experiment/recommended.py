@@ -7,7 +7,6 @@ from functools import reduce
 from typing import Any, NamedTuple
 
 import torch
-import yaml
 
 from automata.allocation import cpus
 from automata.analysis import wording
@@ -19,7 +18,7 @@ from automata.config.job import AXES, Job, first_run
 from automata.datasets.prepared import Dataset
 from automata.errors import printable
 from automata.experiment.probe import probed
-from automata.experiment.sizes import EFFICIENCY, RUN_SECONDS, Size, duration, expected
+from automata.experiment.sizes import EFFICIENCY, RUN_SECONDS, Size, expected
 from automata.metering.processor import watts_per_thread
 from automata.metrics import METRICS
 from automata.records import paths
@@ -35,9 +34,9 @@ FEWEST_ROWS = 3000
 HYPERBAND, ASHA, HEDGE = "Hyperband on all data", "ASHA on all data", "the hedge"
 SCHEDULERS = {HYPERBAND: "hyperband", ASHA: "asha"}
 MANY = 81
-"""Configurations from which ASHA is written for texts and images too, on which it lost up to 1.6
-points with 27; from which the hedge has more finalists, as with three a screen it lost up to 0.44
-points in a simulation on eight panels, and with six 0.22."""
+"""Configurations from which ASHA is written for texts and images too: with 27 it lost up to 1.6
+points on them. The hedge then has more finalists: with three a screen it lost up to 0.44 points in
+a simulation on eight panels, with six 0.22."""
 OF_MANY = {"finalists": 6, "finalist_rungs": {0.1: 3, 0.5: 2}}
 FEW_TEST_ROWS = 20
 """Test rows of a class below which a result is so uncertain that it is said before the search."""
@@ -108,14 +107,16 @@ class Plan(NamedTuple):
     def cost(self) -> str:
         """The expected time and energy, as text."""
         energy = "" if self.kwh is None else f", {wording.energy(self.kwh)}"
-        return f"about {duration(self.seconds)}{energy}"
+        return f"about {wording.seconds(self.seconds)}{energy}"
 
     def lines(self, hours: float) -> list[str]:
         """Return what a user should know before the search, which may take `hours`."""
         size = f"{self.size.configurations} configurations, {self.size.epochs} epochs"
         size += f", {self.size.seeds} seed(s), {self.slots} at once: {self.cost}"
         if self.seconds > 3600 * hours:
-            size += f", more than {duration(3600 * hours)}; there is no smaller sensible search"
+            size += (
+                f", more than {wording.seconds(3600 * hours)}; there is no smaller sensible search"
+            )
         return [f"search: {size}", f"method: {self.reason}", *filter(None, [self.advice])]
 
 
@@ -135,8 +136,8 @@ def recommended(
 ) -> Plan:
     """Return the largest search that takes at most `hours` here, by its fastest method.
 
-    `base` has the keys of the data set. `changes` override keys of the plan, which is no choice of
-    methods if they name one. Times are those of simulated searches in which an epoch takes as long
+    `base` has the keys of the data set. `changes` override keys of the plan: if they name a method,
+    there is no choice. Times are those of simulated searches in which an epoch takes as long
     as in a probe.
     """
     asked: Config = changes.get("protocol", {}).get(data.kind, {})
@@ -146,7 +147,8 @@ def recommended(
     on_cpu = choose_device(compute, data.kind).type == "cpu"
     trained = trained_of(data, on_cpu, asked.get("model"))
     protocol = {**trained, "configurations": 1, "epochs": 2}
-    job = job_of(base, {"protocol": {data.kind: protocol}}, changes)
+    impatient = {"protocol": {data.kind: {"patience": None}}}
+    job = job_of(base, {"protocol": {data.kind: protocol}}, changes, impatient)
     most = spaces.size(job.settings.protocol.search_space)
     epochs = probed(data, job)
     slots, watts = float(torch.cuda.device_count()), None
@@ -172,7 +174,7 @@ def recommended(
         plans = [planned(method, size) for method in allowed(data, size)]
         least = min(it.seconds for it in plans)
         plan = next(it for it in plans if it.seconds <= CLOSE * least)
-        times = ", ".join(f"{it.method} {duration(it.seconds)}" for it in plans)
+        times = ", ".join(f"{it.method} {wording.seconds(it.seconds)}" for it in plans)
         reason = f"{plan.method}, by predicted times: {times}"
         if plan.seconds > least:
             reason += "; it is almost as fast as the fastest, and lost less in published runs"
@@ -217,7 +219,7 @@ def keys_of(method: str, size: Size, slots: int, data: Dataset, trained: Config)
     keys: Config = {"searches": ["random"], "selectors": ["full"]}
     keys["schedulers"], of_method = [SCHEDULERS.get(method)], {}
     if method == HEDGE:
-        keys = yaml.safe_load(RECOMMENDED.read_text("utf-8"))
+        keys = read(RECOMMENDED)
         of_method = keys["protocol"][data.kind]
         of_method |= OF_MANY if size.configurations >= MANY else {}
     rows = torch.bincount(data.train.labels, minlength=data.classes)

@@ -40,7 +40,7 @@ SIZES = (
     Size(27, 27, 1),
     Size(9, 27, 1),
 )
-"""The largest first; a smaller one finds no good model."""
+"""The largest first; smaller ones would find no good model."""
 
 Cost = Callable[[SearchTrial, int, int], float]
 """(trial, an epoch, a later one) -> the time from one to the other."""
@@ -96,14 +96,13 @@ def expected(job: Job, epochs: Sequence[Epoch]) -> Duration:
 
 
 def simulated(job: Job, epochs: Sequence[Epoch], draws: Random) -> Duration:
-    """Return the time of `job`; its configurations cost what `epochs` do, one after the other."""
+    """Return the time of `job`, whose configuration i costs `epochs[i]`, cyclically."""
     run, protocol = job.run, job.settings.protocol
-    share = run.fraction if run.control is None else 1.0
     scores = [draws.random() for _ in range(protocol.trials)]
 
     def cost(trial: SearchTrial, begin: int, end: int) -> float:
         epoch = epochs[trial.index % protocol.configurations % len(epochs)]
-        return (end - begin) * (share * epoch.training + epoch.evaluation)
+        return (end - begin) * (run.fraction * epoch.training + epoch.evaluation)
 
     found, finalists = Duration(0.0, 0.0), [0]
     if run.searches:
@@ -129,10 +128,3 @@ def finalists_of(scores: Sequence[float], protocol: Protocol) -> list[int]:
         ranked = sorted(range(size), key=lambda number: -scores[screen * size + number])
         chosen += [it for it in ranked if it not in chosen][: protocol.finalists]
     return chosen
-
-
-def duration(seconds: float) -> str:
-    """Return a time as text."""
-    if seconds < 90:
-        return f"{seconds:.0f} seconds"
-    return f"{seconds / 60:.0f} minutes" if seconds < 5400 else f"{seconds / 3600:.1f} hours"

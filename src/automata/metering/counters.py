@@ -14,9 +14,6 @@ logger = logging.getLogger(__name__)
 class Source:
     """A source of the energy of one device."""
 
-    def open(self) -> None:
-        """Prepare to count; raises the driver's error if the device cannot be read."""
-
     def start(self) -> None:
         """Begin to count."""
 

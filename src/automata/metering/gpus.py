@@ -15,9 +15,9 @@ MILLIJOULES = 1e-3
 
 
 def gpu_sources(uuids: Iterable[str], notes: list[str]) -> list[Counter]:
-    """Open and return the counter of each GPU; without those that cannot be read.
+    """Open and return the counters of the GPUs that can be read.
 
-    `notes` receives why.
+    `notes` receives why others cannot.
     """
     wanted = [plain(uuid) for uuid in uuids]
     opened = []

@@ -142,7 +142,7 @@ class Meter:
         )
 
     def _check_sharing(self) -> None:
-        """Find out whether other processes compute on the GPUs; own new workers are no others."""
+        """Find out whether processes that are no workers of this job compute on the GPUs."""
         if others_compute(self._gpus, self._tree.pids):
             self._tree.find()
             self._shared_gpu = others_compute(self._gpus, self._tree.pids)

@@ -406,7 +406,7 @@ def test_largest_search_that_fits_is_taken(epochs, monkeypatch):
 def test_a_search_longer_than_allowed_is_the_smallest_that_finds_a_good_model(epochs):
     epochs(60.0)
     summary = new_flowers(hours=0.01)
-    said = r"9 configurations, 27 epochs.*: about .*, more than 36 seconds; there is no smaller"
+    said = r"9 configurations, 27 epochs.*: about .*, more than 36 s; there is no smaller"
     assert re.search(said, summary)
     assert yaml.safe_load(Path("flowers.yaml").read_text())["protocol"]["tabular"]["epochs"] == 27
 

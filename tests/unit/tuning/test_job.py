@@ -1,6 +1,5 @@
 """Whole jobs, small but real: training, restarts, records; trials train here if not `in_ray`."""
 
-import json
 import math
 import os
 import platform

@@ -15,12 +15,10 @@ from unittest.mock import Mock
 import psutil
 import pytest
 
-from automata import temporary
 from automata.config.sections import Compute
 from automata.errors import KEPT, UserError
-from automata.temporary import temporary_folder
 from automata.tuning import ray_session
-from automata.tuning.ray_session import gpu_share, local_ray, users_ray
+from automata.tuning.ray_session import gpu_share, local_ray, temporary_folder, users_ray
 
 
 @pytest.mark.parametrize(
@@ -140,7 +138,7 @@ def test_a_job_that_loses_its_ray_ends_at_once_and_leaves_nothing(lost):
 
 @pytest.mark.slow
 def test_processes_of_a_killed_job_end_before_the_next_ray_starts(monkeypatch):
-    monkeypatch.setattr(temporary, "GRACE_SECONDS", 60)  # which a busy machine may need
+    monkeypatch.setattr(ray_session, "GRACE_SECONDS", 60)  # which a busy machine may need
     with holder() as (job, facts):
         servers = [it for it in facts["family"] if it.name() in ("gcs_server", "raylet")]
         job.kill()
@@ -208,7 +206,7 @@ def test_another_account_can_neither_join_the_ray_nor_enter_its_folder():
     ids=["half a name", "another account"],
 )
 def test_a_lock_that_no_job_left_ends_no_process(tmp_path, monkeypatch, name, owner):
-    monkeypatch.setattr(temporary, "_short_parent", lambda: tmp_path)
+    monkeypatch.setattr(ray_session, "_short_parent", lambda: tmp_path)
     folder = tmp_path / name
     folder.mkdir()
     (folder / "lock").touch()
@@ -237,7 +235,7 @@ def test_a_ray_that_does_not_start_is_one_line(change, line, monkeypatch):
     # Not of Ray itself: other tests have one.
     broken = SimpleNamespace(init=init, shutdown=lambda: None, is_initialized=lambda: False)
     monkeypatch.setattr(ray_session, "ray", broken)
-    monkeypatch.setattr(temporary, "processes_of", lambda folder: [])
+    monkeypatch.setattr(ray_session, "processes_of", lambda folder: [])
     for name, value in change.items():
         monkeypatch.setattr(name, value)
     with pytest.raises(UserError, match=line), local_ray(1, 0):
