@@ -1,1 +1,1 @@
-"""Tools for developers: `same.py` and `texts.py`."""
+"""Tools for developers."""

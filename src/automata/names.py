@@ -135,11 +135,6 @@ def method(selector_name: str, fraction: float) -> str:
     return shown if selector_name in CONTROLS else f"{shown} {100 * fraction:.3g} %"
 
 
-def tuner(search_name: str, scheduler_name: str) -> str:
-    """Return the display name of a search with a scheduler, as in the paper: TPE, HB."""
-    return f"{search(search_name)}, {scheduler_look(scheduler_name).short}"
-
-
 def ordered(values: Iterable[str], order: Mapping[str, object]) -> list[str]:
     """Return each of `values` once: first those in `order`, then the others by name."""
     places = {name: place for place, name in enumerate(order)}

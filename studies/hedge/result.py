@@ -1,13 +1,7 @@
-"""Print the result of the study of docs/study.md, once all its searches are published.
-
-python -m studies.hedge.result drop optdigits     # the number of the drop rule
-python -m studies.hedge.result verdict            # the tests, and what is only reported
-"""
+"""Print the result of the study of docs/study.md: the tests, and what is only reported."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import product
 from pathlib import Path
@@ -22,7 +16,7 @@ from automata.analysis.tables import markdown
 from automata.figures.style import FAINTER, add_legend, add_note, axes_of, save, style
 from studies.curves.figures import NAMED
 from studies.curves.readers import ASHA
-from studies.hedge.searches import PANELS, RESULTS, SIZES, Floats, Panel, complete
+from studies.hedge.searches import PANELS, SIZES, Floats, Panel, read
 
 NAMES = {
     "u6": names.HEDGE,
@@ -46,6 +40,7 @@ GROWING = ("u6", "s3", "asha", "one-epoch")
 MOST, MOST_ON_AVERAGE, MUCH = 1.0, 0.5, 2
 """Points: what a panel's mean and the mean of all are tested against, and a large loss."""
 RESAMPLES = 10_000
+FIGURE = Path("docs/figures/study.png")
 
 
 def bound(values: Floats) -> float:
@@ -177,26 +172,13 @@ def growth(panels: Sequence[Panel]) -> Figure:
 
 
 def main() -> None:
-    """Print the requested results."""
-    parser = argparse.ArgumentParser(description="Print the result of the study.")
-    parser.add_argument("what", choices=["drop", "verdict"])
-    parser.add_argument("panel", nargs="?", choices=PANELS, help="for drop")
-    parser.add_argument("--results", type=Path, default=RESULTS)
-    parser.add_argument("--figure", type=Path, default="docs/figures/study.png")
-    options = parser.parse_args()
-    if (options.what == "drop") != (options.panel is not None):
-        parser.error("drop needs a panel, and verdict has none")
-    panels = complete(options.results)
-    if options.panel:
-        print(*(panel.gain for panel in panels if panel.name == options.panel))
-        return
+    """Print the result, and draw its figure."""
+    panels = [read(name) for name in PANELS]
     remaining = [panel for panel in panels if panel.gain >= MOST]
     dropped = [panel.name for panel in panels if panel not in remaining]
     print(f"Dropped panels: {', '.join(dropped) or 'none'}.")
-    if len(remaining) < 4:
-        sys.exit("fewer than four panels remain: the study decides nothing")
     print(*verdict(remaining), sep="\n")
-    save(growth(remaining), options.figure)
+    save(growth(remaining), FIGURE)
 
 
 if __name__ == "__main__":

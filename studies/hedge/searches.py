@@ -1,11 +1,10 @@
-"""The published searches of the study of docs/study.md, read once all are there."""
+"""The published searches of the study of docs/study.md."""
 
 from __future__ import annotations
 
 import io
 import json
 import lzma
-import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,25 +32,13 @@ class Panel:
     """The searches of a panel; each method is compared with FULL, or with `other`."""
 
     name: str
-    results: Path
     lines: dict[tuple[int, int], dict[str, Any]]
     """By size and number of the search."""
-
-    @property
-    def missing(self) -> int:
-        """How many searches are missing, with their line or their test rows."""
-        return sum(
-            (size, number) not in self.lines or f"{size}-{number}-fresh" not in self.bits
-            for size in SIZES
-            for number in searches(size)
-        )
 
     @cached_property
     def bits(self) -> dict[str, NDArray[np.uint8]]:
         """The test rows that are right, packed: "size-number-kind" to a row for each training."""
-        path = self.results / f"{self.name}-rows.npz.xz"
-        if not path.exists():
-            return {}
+        path = RESULTS / f"{self.name}-rows.npz.xz"
         with np.load(io.BytesIO(lzma.decompress(path.read_bytes()))) as arrays:
             return dict(arrays)
 
@@ -92,20 +79,8 @@ class Panel:
         return np.unpackbits(bits, count=line["test_rows"]).astype(np.float64)
 
 
-def read(results: Path, name: str) -> Panel:
-    """Return the published searches of a panel."""
-    path = results / f"{name}.jsonl.xz"
-    text = lzma.decompress(path.read_bytes()).decode() if path.exists() else ""
+def read(name: str) -> Panel:
+    """Return the searches of a panel."""
+    text = lzma.decompress((RESULTS / f"{name}.jsonl.xz").read_bytes()).decode()
     lines = map(json.loads, text.splitlines())
-    return Panel(name, results, {(line["size"], line["number"]): line for line in lines})
-
-
-def complete(results: Path) -> list[Panel]:
-    """Return all panels; ends the process if a search is missing or of another commit."""
-    panels = [read(results, name) for name in PANELS]
-    total = sum(map(len, map(searches, SIZES)))
-    if missing := [f"{it.name} {it.missing} of {total}" for it in panels if it.missing]:
-        sys.exit(f"missing searches: {', '.join(missing)}; nobody looks before all are done")
-    if len({line["commit"] for panel in panels for line in panel.lines.values()}) > 1:
-        sys.exit(f"{results}: the searches are of several commits")
-    return panels
+    return Panel(name, {(line["size"], line["number"]): line for line in lines})

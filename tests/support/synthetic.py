@@ -104,7 +104,6 @@ def synthetic_trials(runs: pd.DataFrame) -> pd.DataFrame:
                         "configuration": json.dumps({"learning_rate": float(drawn_quality[index])}),
                         "status": "completed" if rung == last else "stopped",
                         "epoch": rung,
-                        "rung": True,
                         "accuracy": float(score),
                         "score": float(score),
                         "elapsed_seconds": elapsed,

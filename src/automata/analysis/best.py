@@ -15,17 +15,16 @@ from automata import names
 from automata.analysis import study, wording
 from automata.analysis.how_good import SCORES, how_good
 from automata.analysis.quantities import ERROR
-from automata.analysis.statistics import bounds, interval, known, mean
+from automata.analysis.statistics import bounds, interval
 from automata.analysis.study import COMBINATION
 
 HEADER = """\
-# The best hyper-parameters: `best` has those to take for each data set, `combinations` those of
-# each search, scheduler, selector and fraction. The highest validation score decides, first among
-# the seeds of a combination, then among the combinations. A selector that reads the validation
-# labels (GLISTER) is `best` only if no other was run.
-# `relative_test_error` says what they are worth: FULL's test accuracy minus the combination's, in
-# percentage points, over seeds. If it is positive, FULL's hyper-parameters are better on test data;
-# null: no FULL run to compare with.
+# The best hyper-parameters of each data set: those of the run with the highest validation score. A
+# selector that reads the validation labels (GLISTER) counts only if no other was run.
+# `over_seeds` has means over the seeds of the same search, scheduler, selector and fraction.
+# `relative_test_error` says what they are worth: FULL's test accuracy minus theirs, in percentage
+# points. If it is positive, FULL's hyper-parameters are better on test data; null: no FULL run to
+# compare with.
 # `how_good`: its verdict says which model to take; scores of the tuned model are means over seeds.
 # Predictions of the best run's model: automata predict FOLDER new.csv --output predictions.csv
 """
@@ -36,7 +35,7 @@ MEASURES = {
     "wall_seconds": "total_seconds",
     "energy_joules": "energy_joules",
 }
-"""Names in best.yaml -> columns of the runs; for a combination they are means over seeds."""
+"""Names in best.yaml -> columns of the runs."""
 
 
 class Choice(NamedTuple):
@@ -89,21 +88,17 @@ def text(
     baselines: Mapping[str, dict[str, Any]],
 ) -> str:
     """Return the text of best.yaml; `baselines` has the scores of simple models by data set."""
-    ratios = tradeoff.set_index(COMBINATION).to_dict("index")
-    entries, best = {}, {}
+    ratios, best = tradeoff.set_index(COMBINATION).to_dict("index"), {}
     for name in study.datasets(runs):
         own_runs = runs[runs["dataset"] == name]
-        ranked = choices(own_runs)
-        entries[name] = [_entry(choice, ratios) for choice in ranked]
-        if ranked:
-            best[name] = _entry(ranked[0], ratios)
-        if ranked and name not in names.DATASETS:
-            simple, to_full = baselines.get(name, {}), ratios.get(ranked[0].combination, {})
-            draws = drawn(own_runs, ranked[0].run["search"])
-            verdict = how_good(*ranked[0], draws, trials, simple, to_full)
-            best[name] = {"how_good": verdict, **best[name]}
-    content = {"best": best, "combinations": entries}
-    return HEADER + yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
+        for choice in choices(own_runs)[:1]:
+            to_full = ratios.get(choice.combination, {})
+            best[name] = _entry(choice, to_full)
+            if name not in names.DATASETS:
+                draws = drawn(own_runs, choice.run["search"])
+                verdict = how_good(*choice, draws, trials, baselines.get(name, {}), to_full)
+                best[name] = {"how_good": verdict, **best[name]}
+    return HEADER + yaml.safe_dump({"best": best}, sort_keys=False, allow_unicode=True)
 
 
 def drawn(runs: pd.DataFrame, search: str) -> pd.DataFrame:
@@ -112,18 +107,17 @@ def drawn(runs: pd.DataFrame, search: str) -> pd.DataFrame:
     return runs[own].drop_duplicates("seed")
 
 
-def _entry(choice: Choice, ratios: dict[Any, dict[Any, Any]]) -> dict[str, Any]:
+def _entry(choice: Choice, to_full: Mapping[Any, Any]) -> dict[str, Any]:
     run, runs = choice.run, choice.runs
-    to_full = ratios.get(choice.combination, {})
     measures = {name: column for name, column in MEASURES.items() if column in runs}
     over_seeds: dict[str, Any] = {
         "seeds": len(runs),
-        **{name: _number(mean(known(column)(runs))) for name, column in measures.items()},
+        **{name: _number(runs[column].mean()) for name, column in measures.items()},
         ERROR: _number(to_full.get(ERROR)),
         "interval": None,
     }
     if len(runs) > 1:
-        low, high = np.clip(bounds(known("test_accuracy")(runs)), 0, 1).tolist()
+        low, high = np.clip(bounds(runs["test_accuracy"].to_numpy(np.float64)), 0, 1).tolist()
         ends = {"test_accuracy_low": low, "test_accuracy_high": high}
         over_seeds |= {"interval": interval(len(runs)), **ends}
     return {

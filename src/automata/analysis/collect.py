@@ -26,7 +26,7 @@ CHUNK = 64
 
 EVALUATION = [
     *RUN,
-    *("index", "configuration", "status", "epoch", "rung", "accuracy", "score"),
+    *("index", "configuration", "status", "epoch", "accuracy", "score"),
     *("elapsed_seconds", "record"),
 ]
 """Columns of the table of trials."""
@@ -119,8 +119,7 @@ def _exclude_older(runs: pd.DataFrame) -> None:
 def evaluations(record: Record, path: Path) -> pd.DataFrame:
     """Return a row per evaluation of a trial, in order of time; empty without a search.
 
-    `rung`: the scheduler used the evaluation. `elapsed_seconds` counts from the start of the search
-    without interruptions.
+    `elapsed_seconds` counts from the start of the search without interruptions.
     """
     metric = record.job.settings.protocol.metric
     rows = [
@@ -130,15 +129,13 @@ def evaluations(record: Record, path: Path) -> pd.DataFrame:
             json.dumps(trial.configuration, sort_keys=True),
             trial.status,
             evaluation.epoch,
-            rung,
             evaluation.accuracy,
             evaluation.score(metric),
             record.tuning.elapsed(evaluation.finished_at),
             str(path),
         )
         for trial in record.tuning.trials
-        for rung, scores in ((True, trial.progress.evaluations), (False, trial.progress.curve))
-        for evaluation in (scores if record.tuning.measurement else [])
+        for evaluation in (trial.progress.evaluations if record.tuning.measurement else [])
     ]
     table = pd.DataFrame(rows, columns=EVALUATION)
     return table.sort_values("elapsed_seconds", kind="stable", ignore_index=True)

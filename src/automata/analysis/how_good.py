@@ -54,14 +54,14 @@ def how_good(
     # A metric that weighs classes equally needs simple models that do so too.
     end = "_balanced" if METRICS[metric].equal_classes else ""
     simple = [name for name in (f"boosting{end}", f"linear{end}", "majority") if name in baselines]
-    models: dict[str, Mapping[str, Any]] = {
-        OWN: {name: runs[column].mean() for name, column in SCORES.items() if column in runs},
-        **{SIMPLE[name]: baselines[name] for name in simple},
-    }
-    known = [name for name in SCORES if wording.known(models[OWN].get(name))]
-    order = dict.fromkeys([metric, *known])
+    own = {name: runs[column].mean() for name, column in SCORES.items() if column in runs}
+    order = dict.fromkeys([metric, *(name for name in SCORES if wording.known(own.get(name)))])
+    if not wording.known(own[metric]):  # only a loss, of rows that the model has no answer for
+        own[metric] = math.inf
+    models: dict[str, Mapping[str, Any]] = {OWN: own}
+    models |= {SIMPLE[name]: baselines[name] for name in simple}
     scores = {
-        model: {name: float(values[name]) for name in order if wording.known(values.get(name))}
+        model: {name: float(values[name]) for name in order if pd.notna(values.get(name))}
         for model, values in models.items()
     }
     rows, note = rows_of(metric, int(run["test_rows"]), baselines)
@@ -97,7 +97,7 @@ def _verdict(metric: str, scores: Mapping[str, Mapping[str, float]], rows: int) 
 
     def is_worse(model: str) -> bool:
         low, high = likely_range(best)[0], likely_range(model)[1]
-        noise = math.hypot(values[best] - low, high - values[model])
+        noise = math.hypot(values[best] - low, high - values[model]) if rows else 0.0
         return sign * (values[best] - values[model]) > noise
 
     def texts(models: Sequence[str], verb: bool = False) -> str:

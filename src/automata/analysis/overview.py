@@ -28,8 +28,8 @@ AXES: dict[str, tuple[Mapping[str, object], Callable[[str], str]]] = {
 
 OPENING = """# Overview
 
-Speedups and errors are means over searches, first within a seed and then over seeds; means of
-ratios are geometric. An error is FULL's test accuracy minus that of the method, in percentage
+Speedups and errors are means: over the searches of a seed, then over seeds. Means of ratios are
+geometric. An error is FULL's test accuracy minus that of the method, in percentage
 points: positive is worse. Bounds, as in 2.5 (2.3 to 2.7), are 95 % t intervals over seeds or data
 sets, or the range of fewer than three.
 `tradeoff.csv` has each search by itself, `runs.csv` each run; the page (`index.html`) shows them.
@@ -212,7 +212,7 @@ def _of_methods(table: pd.DataFrame) -> pd.DataFrame:
 SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "What was run",
-        "Set-up is the time to start Ray, import packages and load data; no other number has it.",
+        "Set-up is the time to start Ray, import packages and load data. Measured times lack it.",
         ran,
     ),
     (
@@ -239,7 +239,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
         "Gradients or re-sampling",
         "Differences of errors (pp) between runs of the same seed, search and subset size, by data "
         "set and over all. If there are three data sets or more, each counts once in `all`. The "
-        "last column is the ratio of the speedups over all. More: `selector-comparison.csv`.",
+        "last column is the ratio of the speedups over all.",
         contrasts,
     ),
     (
@@ -253,8 +253,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[Study], pd.DataFrame]], ...] = (
     (
         "Do subsets rank configurations as all data do?",
         "Kendall's tau with FULL's validation accuracies at the rungs with the most "
-        "configurations, over data sets. FULL's repeat shows the noise. "
-        "More: `rank-agreement.csv`.",
+        "configurations, over data sets. FULL's repeat shows the noise.",
         ranks,
     ),
     (

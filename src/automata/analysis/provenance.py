@@ -8,10 +8,11 @@ from typing import Any
 
 import pandas as pd
 
+from automata.analysis.study import RUN
 from automata.analysis.tables import markdown
 from automata.records.record import Record
 
-UNCOUNTED = ("record", "dataset", "search", "scheduler", "selector", "fraction", "started")
+UNCOUNTED = ("record", *RUN, "started")
 """Columns that the page does not count, because they name a run and its start."""
 
 LISTED = 6

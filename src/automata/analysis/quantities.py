@@ -148,7 +148,7 @@ VALIDATION = Quantity(
     "Validation accuracy of the trial that the search chose; under a subset selector, of a model "
     "trained on subsets.",
 )
-"""A quantity of claims and of the page, which the tradeoff table does not have."""
+"""A quantity of claims, which the tradeoff table does not have."""
 
 ROUNDING = 1e-9
 """Tolerance of comparisons with a limit: in binary, 100 x (0.88 - 0.86) is more than 2."""

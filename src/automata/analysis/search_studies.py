@@ -92,7 +92,8 @@ def warm_start_epochs(run: Mapping[Any, Any], protocols: dict[str, Any]) -> int:
 def _scores(study: Study) -> pd.DataFrame:
     """Return the evaluations at rungs, with SAME_SCORES of their runs."""
     shared = study.runs[["record", *SAME_SCORES]].fillna({"own_model_sha256": ""})
-    at_rungs = study.trials[study.trials["rung"].astype(bool)]
-    scores = at_rungs.sort_values(["record", "epoch", "index"]).merge(shared, on="record")
+    # A trial that has ended by patience repeats its last score at each rung.
+    trials = study.trials.drop_duplicates(["record", "index", "epoch"])
+    scores = trials.sort_values(["record", "epoch", "index"]).merge(shared, on="record")
     occurrence = scores.groupby(["record", "epoch", "configuration"]).cumcount()
     return scores.assign(occurrence=occurrence)

@@ -22,11 +22,8 @@ CONTRAST = ["selector", "baseline"]
 PLACE = [*PANEL, "fraction"]
 """Columns that the runs of a pair share, besides the seed."""
 
-LEVELS: tuple[list[str], ...] = (PLACE, ["dataset", "fraction"], ["fraction"], [])
-"""Columns that the rows of each level keep apart; they pool the other columns of PLACE."""
-
 ALL = "all"
-"""The value of a column that a row pools."""
+"""The fraction of a row that pools all subset sizes."""
 
 
 def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
@@ -47,22 +44,21 @@ def paired_differences(ratios: pd.DataFrame) -> pd.DataFrame:
 
 
 def pooled_differences(ratios: pd.DataFrame) -> pd.DataFrame:
-    """Return `mean_differences` of each contrast at each of LEVELS."""
+    """Return `mean_differences` of each contrast by subset size, and over all sizes."""
     pairs = paired_differences(ratios)
-    groups = [group for _, group in pairs.groupby(CONTRAST, sort=False)]
-    parts = [mean_differences(group, level) for group in groups for level in LEVELS]
-    return pd.concat(parts or [mean_differences(pairs, PLACE)], ignore_index=True)
+    over_all = mean_differences(pairs, []).assign(fraction=ALL)
+    return pd.concat([mean_differences(pairs, ["fraction"]), over_all], ignore_index=True)
 
 
-def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
-    """Return means of `paired_differences`, a row per contrast and value of the columns `level`.
+def mean_differences(pairs: pd.DataFrame, by: Sequence[str]) -> pd.DataFrame:
+    """Return means of `paired_differences`, a row per contrast and value of the columns `by`.
 
     `error_difference` is in percentage points, `speedup_ratio` is a geometric mean. `over` names
     the `units` (`statistics.unit_of`), `interval` the bounds (`statistics.bounds`).
     """
-    table = summarise(
+    return summarise(
         pairs,
-        [*CONTRAST, *level],
+        [*CONTRAST, *by],
         {
             "error_difference": Spread(of_units("error")),
             "speedup_ratio": Spread(of_units("log_speedup"), np.exp),
@@ -71,6 +67,3 @@ def mean_differences(pairs: pd.DataFrame, level: Sequence[str]) -> pd.DataFrame:
         },
         ["record", "record_baseline", "full_record"],
     )
-    named = [*CONTRAST, *PLACE]
-    pooled = table.assign(**{axis: ALL for axis in PLACE if axis not in level})
-    return pooled[[*named, *(column for column in table if column not in named)]]

@@ -66,11 +66,6 @@ def summarise(
     return grouped.size().reset_index()[list(by)].assign(**made)
 
 
-def known(column: str) -> Callable[[pd.DataFrame], Values]:
-    """Return a function of rows: the known values of `column`."""
-    return lambda group: group[column].dropna().to_numpy(np.float64)
-
-
 def spread(quantity: str, unit: str = "record") -> Spread:
     """Return the spread of a quantity over the means of each `unit`; of ratios geometric.
 
@@ -89,7 +84,7 @@ def spread(quantity: str, unit: str = "record") -> Spread:
 
 def number_of(column: str) -> Callable[[pd.DataFrame], int]:
     """Return a function of rows: the number of known values of `column`."""
-    return lambda group: len(known(column)(group))
+    return lambda group: int(group[column].count())
 
 
 def mean(values: Values) -> float:

@@ -53,7 +53,7 @@ class Panel(NamedTuple):
     @property
     def tuner(self) -> str:
         """Search and scheduler as in the paper: TPE, HB."""
-        return names.tuner(self.search, self.scheduler)
+        return f"{names.search(self.search)}, {names.scheduler_look(self.scheduler).short}"
 
     @property
     def title(self) -> str:

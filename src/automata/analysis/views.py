@@ -25,7 +25,7 @@ class Table:
 
 
 _TABLES = (
-    Table("overview.md", "The results of all searches, on two screens.", "overview:overview"),
+    Table("overview.md", "The results of all searches.", "overview:overview"),
     Table(
         "claims.md", "The paper's claims, and what these runs say about each.", "claims:presented"
     ),
@@ -125,8 +125,6 @@ class View:
     """Whether the figure can show something of a panel with these selectors."""
     heading: str = ""
     """Heading on the page; without it, the figure is not on the page."""
-    table: str = ""
-    """The table with the figure's numbers and records."""
     ratio: str = ""
     """The quantity on x, for functions that draw several."""
     own: bool = False
@@ -188,7 +186,6 @@ _FIGURES = (
         "runs show no difference.",
         needs=_has_contrast,
         heading="Does it matter how the subset is selected?",
-        table="selector-comparison.csv",
     ),
     View(
         "rank-agreement",

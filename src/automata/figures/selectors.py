@@ -28,11 +28,10 @@ SIDES = {
 def selector_comparison(study: Study) -> Figure:
     """Return mean differences in error (left) and ratios of speedups (right), with intervals.
 
-    Lines are rows of `selectors.pooled_differences` over all data sets, first AUTOMATA's pairs. A
-    pair has a line per subset size, and a line for all sizes if there are several.
+    Lines are rows of `selectors.pooled_differences`, first AUTOMATA's pairs. A pair has a line per
+    subset size, and a line for all sizes if there are several.
     """
-    table = pooled_differences(study.ratios)
-    drawn = _placed(table[table["dataset"] == ALL])
+    drawn = _placed(pooled_differences(study.ratios))
     height = 1.1 + LINE_INCHES * max([4.0, *drawn["place"]])
     figure, grid = style.axes_of(1, 2, height, sharey=True)
     if drawn.empty:

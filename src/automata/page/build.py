@@ -37,7 +37,7 @@ ABOUT_PAPER = (*CLAIMS, "differences.csv")
 HEADS = {"dataset": "Data set", "scheduler": "Scheduler", "seeds": "Seeds"}
 """Headings of the answer's table that are not quantities."""
 
-UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh)\b)")
+UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh|[mk]?g)\b)")
 """The space between a number and its unit, where lines must not break."""
 
 

@@ -82,7 +82,7 @@ def data_set(name: str, tables: Study, call: str) -> dict[str, Any]:
 
 
 def ratio_of(table: pd.DataFrame) -> str:
-    """Return the ratio that all seeds have: the speedup, or `cpu_ratio` if runs were disturbed."""
+    """Return the ratio to show: the speedup, or `cpu_ratio` if other work disturbed runs."""
     disturbed = (table["speedup_seeds"] < table["seeds"]).any()
     return "cpu_ratio" if disturbed and table["cpu_ratio"].notna().all() else "speedup"
 

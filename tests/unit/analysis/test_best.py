@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 import yaml
 
-from automata.analysis.best import text
+from automata.analysis.best import choices, text
 from automata.analysis.runs import row
 from automata.config.sections import Comparison
 
@@ -50,23 +50,24 @@ TRIALS = pd.DataFrame([], columns=["record", "index", "epoch", "score"])
 
 
 def content(runs):
-    """Return what best.yaml says."""
-    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, {}))
+    """Return the entries of best.yaml by data set."""
+    return yaml.safe_load(text(runs, TRADEOFF, TRIALS, {}))["best"]
 
 
 def test_the_best_seed_by_validation_score_of_searches_is_the_best():
-    found = content(RUNS)
-    best, rows = found["best"]["dna"], found["combinations"]["dna"]
-    assert best == rows[0]
-    assert [row["selector"] for row in rows] == ["rs2", "gradmatch", "full"]
+    best = content(RUNS)["dna"]
+    assert [choice.run["selector"] for choice in choices(RUNS)] == ["rs2", "gradmatch", "full"]
+    assert (best["selector"], best["epochs"]) == ("rs2", 20)
     assert (best["seed"], best["configuration"]) == (1, {"rate": 0.1 + 0.2, "seed": 1})
     scores = [best[name] for name in ("validation_score", "test_accuracy", "wall_seconds")]
     assert scores == [0.91, 0.5, 20]
-    assert [row["epochs"] for row in rows] == [20, 20, 5]
 
 
 def test_seeds_say_how_sure_a_score_is_and_what_full_is_worth():
-    rs2, gradmatch, full = (row["over_seeds"] for row in content(RUNS)["combinations"]["dna"])
+    of = dict([*RUNS.groupby("selector")])
+    rs2, gradmatch, full = (
+        content(of[name])["dna"]["over_seeds"] for name in ("rs2", "gradmatch", "full")
+    )
     assert (rs2["seeds"], rs2["interval"], rs2["energy_joules"]) == (3, "95 %", None)
     assert rs2["validation_score"] == pytest.approx((0.90 + 0.91 + 0.80) / 3)
     ends = rs2["test_accuracy_low"], rs2["test_accuracy_high"]
@@ -81,13 +82,11 @@ def test_epochs_are_those_of_the_model_that_is_kept_and_not_of_other_finalists()
     made = record({"final/lost": [{"trial": 1, "progress": {"epochs": 2}}]})
     runs = pd.DataFrame([row(made, Path("record.json"), Comparison())])
     assert runs["final_epochs"].tolist() == [40 + 2]
-    assert content(runs)["best"]["satimage"]["epochs"] == 40
-    assert content(runs.assign(kept_epoch=3.0))["best"]["satimage"]["epochs"] == 3
+    assert content(runs)["satimage"]["epochs"] == 40
+    assert content(runs.assign(kept_epoch=3.0))["satimage"]["epochs"] == 3
 
 
 def test_a_selector_that_reads_the_validation_labels_is_best_only_if_alone():
     glister = RUNS.iloc[[0]].assign(selector="glister", fraction=0.3, best_score=1.0)
-    both = content(pd.concat([RUNS, glister]))
-    assert both["best"]["dna"]["selector"] == "rs2"
-    assert both["combinations"]["dna"][-1]["selector"] == "glister"
-    assert content(glister)["best"]["dna"]["selector"] == "glister"
+    assert content(pd.concat([RUNS, glister]))["dna"]["selector"] == "rs2"
+    assert content(glister)["dna"]["selector"] == "glister"

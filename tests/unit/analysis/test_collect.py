@@ -134,18 +134,17 @@ def test_a_row_for_each_evaluation_in_the_order_of_time():
         return {"epoch": epoch, **score}
 
     first = "tuning/trials/0/progress"
-    changes = {f"{first}/evaluations": [at(2, 10), at(8, 30)], f"{first}/curve": [at(4, 20)]}
+    changes = {f"{first}/evaluations": [at(2, 10), at(8, 30)]}
     changes |= {"tuning/trials/1/progress/evaluations": [at(2, 25)]}
     made = record(changes)
     del made.tuning.trials[2:]
     table = evaluations(made, HERE)
-    assert table[["index", "epoch", "rung", "accuracy"]].to_numpy().tolist() == [
-        [0, 2, True, 0.2],
-        [0, 4, False, 0.4],
-        [1, 2, True, 0.2],
-        [0, 8, True, 0.8],
+    assert table[["index", "epoch", "accuracy"]].to_numpy().tolist() == [
+        [0, 2, 0.2],
+        [1, 2, 0.2],
+        [0, 8, 0.8],
     ]
-    assert table["elapsed_seconds"].tolist() == pytest.approx([10, 20, 25, 30])
+    assert table["elapsed_seconds"].tolist() == pytest.approx([10, 25, 30])
     made.tuning = Tuning(segments=[], trials=made.tuning.trials, best=0)
     none = evaluations(made, HERE)
     assert (len(none), list(none.columns)) == (0, list(table.columns))

@@ -21,7 +21,7 @@ AXES = ["dataset", "search", "scheduler", "selector", "fraction", "seed", "recor
 def scored(of, scores, names=None, **changes):
     """Return evaluations of configurations called 0, 1, ... in order, or `names`, at rung 4."""
     rows = zip(names or range(len(scores)), scores, strict=True)
-    evaluation = {"epoch": 4, "rung": True, **changes}
+    evaluation = {"epoch": 4, **changes}
     return [
         {
             **{axis: of[axis] for axis in AXES},
@@ -54,7 +54,7 @@ def pair(scores, full=(), other=(), epochs=20, **changes):
     [
         *({axis: "other"} for axis in ("dataset", "search", "scheduler", "protocol_hash")),
         *({same: "other"} for same in ("training_version", "data_sha256", "own_model_sha256")),
-        *({"seed": 1}, {"other": {"epoch": 8}}, {"other": {"rung": False}}),
+        *({"seed": 1}, {"other": {"epoch": 8}}),
     ],
 )
 def test_runs_that_do_not_score_the_same_thing_are_not_paired(changes):
@@ -75,6 +75,12 @@ def test_rungs_within_the_warm_start_of_training_have_no_tau(after):
     assert math.isnan(row["tau"]) == (after == 0)
     repeat = study(*pair(SWAPPED, selector="full-again", fraction=1.0), WARM)
     assert only(agreements(repeat))["tau"] == pytest.approx(0.8)  # it has no warm start
+
+
+def test_a_trial_that_repeats_its_score_out_of_patience_counts_once():
+    runs, trials = pair(SWAPPED)
+    row = only(agreements(study(runs, trials * 2)))
+    assert (row["pairs"], row["tau"]) == (5, pytest.approx(0.8))
 
 
 @pytest.mark.parametrize(("epoch", "level"), [(40, 0), (16, 1)])

@@ -32,22 +32,22 @@ SETS = {"dna": [-1.0] * 5, "letter": [-3.0] * 3, "sst2": [-5.0]}
 
 
 @pytest.mark.parametrize(
-    ("rows", "place", "expected"),
+    ("rows", "fraction", "expected"),
     [
         (  # seed 0: -2, seed 1: -1
             [*pairs([-1.0, 0.0]), *pairs([-3.0, -2.0], scheduler="asha")],
-            {"dataset": "satimage", "scheduler": ALL, "fraction": 0.1},
+            0.1,
             (-1.5, -2, -1, "seeds", 2, 4),
         ),
         (  # three data sets count alike whatever their seeds
             [row for name, errors in SETS.items() for row in pairs(errors, dataset=name)],
-            {"dataset": ALL, "fraction": 0.1},
+            ALL,
             (-3, -7.968275, 1.968275, "data sets", 3, 9),  # 4.3027 standard errors of 2 / sqrt 3
         ),
     ],
 )
-def test_panels_are_pooled_by_seeds_or_data_sets(rows, place, expected):
-    row = only(pooled_differences(pd.DataFrame(rows)), **place)
+def test_panels_are_pooled_by_seeds_or_data_sets(rows, fraction, expected):
+    row = only(pooled_differences(pd.DataFrame(rows)), fraction=fraction)
     bounds = [f"error_difference{side}" for side in ("", "_low", "_high")]
     found = [row[name] for name in (*bounds, "over", "units", "pairs")]
     assert found[:3] == pytest.approx(expected[:3])

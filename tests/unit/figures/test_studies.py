@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from automata.analysis.search_studies import rank_agreement
-from automata.analysis.selectors import ALL, pooled_differences
+from automata.analysis.selectors import CONTRAST, pooled_differences
 from automata.figures import searches
+from automata.names import AUTOMATA, CONTRASTS
 
 from .drawn import bars, points
 
@@ -21,11 +22,9 @@ def tuples(table, *columns):
 
 @pytest.fixture(scope="module")
 def pooled(some):
-    """The rows of the table over all data sets, AUTOMATA's pairs first."""
-    table = pooled_differences(some.ratios)
-    table = table[table["dataset"] == ALL]
-    own = table["selector"] == "gradmatch"
-    return pd.concat([table[own], table[~own]])
+    """The rows of the table, AUTOMATA's pairs first."""
+    groups = dict([*pooled_differences(some.ratios).groupby(CONTRAST)])
+    return pd.concat([groups[pair] for pair in sorted(CONTRASTS, key=lambda it: it[0] != AUTOMATA)])
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ DOCS = Path("docs/study.md").absolute()
 
 @pytest.fixture(scope="module")
 def panels():
-    return searches.complete(searches.RESULTS)
+    return [*map(searches.read, searches.PANELS)]
 
 
 def test_the_exact_bound_is_where_so_few_losses_have_5_percent():

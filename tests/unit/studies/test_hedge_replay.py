@@ -12,7 +12,7 @@ from automata.records.progress import Evaluation, Progress
 from automata.records.record import Trial, Tuning
 from automata.search.finalists import FinalSearch, best_trials
 from automata.search.search import search_of
-from studies.hedge.searches import CONFIGURATIONS, PANELS, RESULTS, read
+from studies.hedge.searches import CONFIGURATIONS, PANELS, read
 from support.simulated import simulate
 
 HEDGE = {"horizon_exponent": [0, 0.5], "screen_metric": "log_loss", "finalists": 3}
@@ -99,7 +99,7 @@ def replayed(method, line, members):
 @pytest.mark.parametrize("name", PANELS)
 def test_choices_samples_and_test_rows_are_those_of_the_runner(name):
     """A failure names methods and searches only: nobody looks before all searches are done."""
-    panel, differ = read(RESULTS, name), []
+    panel, differ = read(name), []
     for (size, number), line in panel.lines.items():
         few, fresh = size // CONFIGURATIONS, line["fresh_test_right"]
         members = [panel.lines[CONFIGURATIONS, number * few + it] for it in range(few)]

@@ -164,7 +164,7 @@ class GridClaim(Quote):
         evidence, of = self._evidence(study), len(self.grid.panels)
         if evidence is None:
             selectors = ", ".join(map(names.selector, dict.fromkeys(self._selectors)))
-            reason = f"needs more runs of {selectors} with the {self._measure.words}"
+            reason = f"needs more runs of {selectors} that have the {self._measure.words}"
             if self._measure.of_energy:
                 reason += "; energy estimated from CPU time does not count"
             elif self.quantity in ("speedup", "total_seconds") and disturbed(study.runs).any():

@@ -83,7 +83,10 @@ class ReachesClaim(ShareClaim):
 
     @property
     def _goal(self) -> str:
-        return f"{self.threshold:g}x at a loss of at most {self.loss:g} percentage points"
+        limit = (
+            f"a loss of at most {self.loss:g}" if self.loss >= 0 else f"a gain of {-self.loss:g}"
+        )
+        return f"{self.threshold:g}x at {limit} percentage points"
 
     @property
     def rule(self) -> str:
@@ -241,7 +244,7 @@ class PairsClaim(MeanClaim):
         sides = list(map(names.selector, self._selectors))
         if self.under:
             pairs = zip(sides, self.under, strict=True)
-            sides = [f"{selector} under {scheduler}" for selector, scheduler in pairs]
+            sides = [f"{side} under {names.scheduler(scheduler)}" for side, scheduler in pairs]
         sign = "over" if self.shape == "ratio" else "less"
         other = MEASURES[self.baseline_quantity or self.quantity].words
         figure = f"the {self._measure.words} of {sides[0]} {sign} the {other} of {sides[1]}"
