@@ -83,10 +83,8 @@ class ReachesClaim(ShareClaim):
 
     @property
     def _goal(self) -> str:
-        limit = (
-            f"a loss of at most {self.loss:g}" if self.loss >= 0 else f"a gain of {-self.loss:g}"
-        )
-        return f"{self.threshold:g}x at {limit} percentage points"
+        limit = "loss of at most" if self.loss >= 0 else "gain of at least"
+        return f"{self.threshold:g}x at a {limit} {abs(self.loss):g} percentage points"
 
     @property
     def rule(self) -> str:
