@@ -118,7 +118,7 @@ report = LivePhase.report
 
 def report_two(live, index, progress, saved):
     """Let a search end before its third result."""
-    if len(live.log.results) == 2:
+    if len(live.search.results) == 2:
         raise KeyboardInterrupt
     report(live, index, progress, saved)
 

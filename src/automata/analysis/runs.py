@@ -26,7 +26,7 @@ from automata.records.record import Record
 
 T = TypeVar("T")
 
-RESUMED = "was interrupted and resumed (comparison.resumed)"
+RESUMED = "was resumed, or extends a search (comparison.resumed)"
 """Why a resumed run is not compared."""
 
 

@@ -96,7 +96,8 @@ def read(file: Path) -> Config:
 
 def command(files: Sequence[str]) -> str:
     """Return the command that runs the configuration in `files` from the current folder."""
-    snakefile = [] if Path("workflow/Snakefile").is_file() else ["--snakefile", str(SNAKEFILE)]
+    found = Path("workflow/Snakefile").resolve() == SNAKEFILE.resolve()  # by Snakemake, too
+    snakefile = [] if found else ["--snakefile", str(SNAKEFILE)]
     configuration = ["--configfile", *files] if files else []
     return shlex.join(["snakemake", "--cores", "all", *snakefile, *configuration])
 

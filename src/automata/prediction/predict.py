@@ -119,8 +119,8 @@ def _model_file(path: Path) -> Path:
         except (AttributeError, LookupError, TypeError, ValueError, yaml.YAMLError) as error:
             raise UserError(f"{best}: damaged: delete it, and call Snakemake again") from error
         if len(runs) != 1:
-            names = listed(runs) or "none"
-            raise UserError(f"{path}: is of several data sets, or of none; name a run: {names}")
+            named = f"is of several data sets; name a run: {listed(runs)}" if runs else "has no run"
+            raise UserError(f"{path}: {named}")
         path = runs[0]
     file = path / MODEL if path.is_dir() else path
     if not file.is_file():

@@ -1,1 +1,1 @@
-"""The door between making and reading: the record of a run, its parts, path and archive."""
+"""The door between making and reading: the record of a run, with its path and archive."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
+from automata.config.base import added
 from automata.records.base import Recorded
 
 Device = Literal["cpu", "dram", "gpu"]
@@ -35,7 +36,7 @@ class Channel(Recorded):
     resets: int = 0
     """How often the counter went back without wrapping: that energy is lost."""
     errors: int = 0
-    watts_per_thread: Annotated[float | None, Field(exclude_if=lambda watts: watts is None)] = None
+    watts_per_thread: Annotated[float | None, added(None)] = None
     """Watts of a busy thread that an estimate assumes; None in earlier records."""
 
     @property

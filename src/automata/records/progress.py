@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
-
-from pydantic import Field
 
 from automata.config.base import added
 from automata.records.base import Recorded
@@ -30,7 +29,8 @@ class Evaluation(Scores):
 
         Accuracy is left out: it ties on few rows, where the loss still shows overfitting.
         """
-        return 0.0 if metric == "accuracy" else self.score(metric), -self.loss
+        loss = math.inf if math.isnan(self.loss) else self.loss
+        return 0.0 if metric == "accuracy" else self.score(metric), -loss
 
 
 class Seconds(Recorded):
@@ -70,13 +70,13 @@ class Progress(Recorded):
     evaluations: list[Evaluation] = []
     """At the rungs: searches and schedulers see these."""
     curve: list[Evaluation] = []
-    """A field of earlier records: evaluations between the rungs."""
+    """A field of earlier records; nothing reads it."""
     best: Annotated[Evaluation | None, added(None)] = None
     """With `patience`: at the best epoch, whose weights are kept."""
     seconds: Seconds = Seconds()
     failure: str | None = None
     """Why the training diverged, if it did."""
-    metric: Annotated[str, Field(exclude_if=lambda metric: metric == "accuracy")] = "accuracy"
+    metric: Annotated[str, added("accuracy")] = "accuracy"
     """The score by which trials are compared."""
     break_ties: Annotated[bool, added(False)] = False
     """Whether the log loss decides between trials with equal scores."""

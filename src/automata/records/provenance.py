@@ -44,7 +44,7 @@ ENVIRONMENT = (
 BLAS = ("internal_api", "version", "threading_layer", "architecture", "num_threads")
 """Recorded settings of each BLAS library."""
 
-LOCK = Path(__file__).parents[2] / "requirements.lock"
+LOCK = Path(__file__).parents[3] / "requirements.lock"
 """File with the versions of all packages; exists only in a checkout."""
 
 

@@ -61,7 +61,8 @@ class Tuning(Recorded):
     """One, or more after interruptions; none without a search."""
     trials: list[Trial]
     best: int
-    """Index of the trial with the best score; of equally good ones the earliest."""
+    """Index of the trial with the best score, among those with most rungs if these win
+    (`Scheduler.most_rungs_win`); of equally good ones the earliest."""
     cluster: dict[str, Any] | None = None
     """`address` of the user's Ray cluster; None if the job started Ray itself."""
 
@@ -143,11 +144,11 @@ class Record(Recorded):
     """None for `full` and `full-again`, whose best trial is tested."""
     test: Test
     resumed: bool
-    """Whether the run was interrupted and resumed by another process."""
+    """Whether the run was interrupted and resumed, or began with results of a smaller search."""
     peak_disk_bytes: object = Field(default=None, exclude=True)
     """A field of earlier records; nothing reads it."""
     lock_wait_seconds: float
-    """Seconds that the last process waited for locks."""
+    """Seconds that the last process waited for the host's lock."""
     provenance: dict[str, Any]
 
     @property

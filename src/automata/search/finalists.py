@@ -24,7 +24,7 @@ def best_trials(tuning: Tuning, protocol: Protocol) -> list[Trial]:
         return trial.index // protocol.configurations
 
     trials = [trial for trial in tuning.trials if trial.status != "failed"]
-    # An own scheduler may call a trial the best that has not the highest score.
+    # For a scheduler of the user, the best trial may have a lower score than others.
     trials.sort(
         key=lambda it: (screen(it), it.index != tuning.best, -it.progress.standing, it.index)
     )

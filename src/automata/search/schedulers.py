@@ -102,19 +102,15 @@ def hyperband_brackets(configurations: int, epochs: int, reduction_factor: int) 
         first = int(epochs * eta**-level)
         places = math.ceil(levels / (level + 1) * eta**level)
         if first > 0:
-            brackets.append(_bracket(min(left, places), places, first, level, epochs, eta))
+            brackets.append(_bracket(min(left, places), places, first, level, eta))
             left -= places
         level = (level + 1) % levels
     return brackets
 
 
-def _bracket(trials: int, places: int, first: int, halvings: int, epochs: int, eta: int) -> Bracket:
-    rungs, survivors = [first], []
-    for _ in range(halvings):
-        places = math.ceil(places / eta)
-        survivors.append(places)
-        rungs.append(min(rungs[-1] * eta, epochs))
-    return Bracket(trials, rungs, survivors)
+def _bracket(trials: int, places: int, first: int, halvings: int, eta: int) -> Bracket:
+    survivors = [-(-places // eta**level) for level in range(1, halvings + 1)]
+    return Bracket(trials, [first * eta**level for level in range(halvings + 1)], survivors)
 
 
 def successive_halving(configurations: int, epochs: int, reduction_factor: int) -> Bracket:
@@ -124,7 +120,7 @@ def successive_halving(configurations: int, epochs: int, reduction_factor: int) 
     """
     n, brackets = configurations, hyperband_brackets(configurations, epochs, reduction_factor)
     rungs = max((bracket.rungs for bracket in brackets), key=len)
-    return _bracket(n, n, rungs[0], len(rungs) - 1, epochs, reduction_factor)
+    return _bracket(n, n, rungs[0], len(rungs) - 1, reduction_factor)
 
 
 def rungs_below(epochs: int, shares: Mapping[float, int]) -> dict[int, int]:

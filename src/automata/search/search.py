@@ -192,22 +192,16 @@ def search_of(job: Job) -> Search:
     run, settings = job.run, job.settings
     protocol, search = settings.protocol, settings.search
     space = protocol.search_space
-    return Search(
-        make("search", run.search, settings.own, space, search, run.seed),
-        scheduler_of(job),
-        protocol.configurations,
-        settings.compute.concurrent_trials,
-        len(protocol.screens),
-        search.initial,
-    )
-
-
-def scheduler_of(job: Job) -> Scheduler:
-    """Return the scheduler of `job`."""
-    run, settings, protocol = job.run, job.settings, job.settings.protocol
     size = protocol.configurations, protocol.epochs
     schedulers: list[Scheduler] = [
         make("scheduler", run.scheduler, settings.own, *size, settings.scheduler)
         for _ in protocol.screens
     ]
-    return Screens(schedulers, protocol.configurations) if len(schedulers) > 1 else schedulers[0]
+    return Search(
+        make("search", run.search, settings.own, space, search, run.seed),
+        Screens(schedulers, protocol.configurations) if len(schedulers) > 1 else schedulers[0],
+        protocol.configurations,
+        settings.compute.concurrent_trials,
+        len(protocol.screens),
+        search.initial,
+    )

@@ -1,1 +1,1 @@
-"""Training on subsets, evaluation, and the progress of a run."""
+"""Training on subsets, evaluation, and simple models to compare with."""

@@ -1,4 +1,4 @@
-"""Accuracy and loss of a model on a split."""
+"""Scores of a model on a split."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def scored(model: Classifier, split: Split, metric: str) -> tuple[Scores, NDArra
             unweighted = model.criterion.unweighted(logits)
             loss += cross_entropy(unweighted, labels, reduction="sum").double()
             if metric == "roc_auc":
-                probabilities.append(logits.softmax(dim=1).where(finite[:, None], 0.0))
+                probabilities.append(unweighted.softmax(dim=1).where(finite[:, None], 0.0))
     counts = pairs.view(classes, classes + 1).cpu().numpy()
     values = {"loss": float(loss) / len(split), **scores_of(counts, metric)}
     if probabilities:

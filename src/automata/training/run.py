@@ -91,7 +91,7 @@ class TrainingRun:
 
     @property
     def bytes(self) -> int:
-        """An upper bound: model, gradients, two moments of Adam, and weights for patience."""
+        """An estimate: model, gradients, two moments of Adam, and weights for patience."""
         copies = 4 if self.patience is None else 5
         return copies * sum(parameter.nbytes for parameter in self.model.parameters())
 
@@ -105,7 +105,7 @@ class TrainingRun:
     def train_to(self, epoch: int, pause: Callable[[], bool] = lambda: False) -> bool:
         """Train until `epoch` epochs are done in total, or until the training has `ended`.
 
-        Return whether it did: between two epochs it ends early if `pause` returns true.
+        Return False if it stopped before, because `pause` returned true between two epochs.
         """
         started_at = self.progress.epochs
         while self.progress.epochs < epoch and not self.ended:

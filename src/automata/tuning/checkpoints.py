@@ -29,8 +29,8 @@ GPU_SHARE = 0.2
 """Share of a GPU's free memory that paused runs may take."""
 
 WRITING_SHARE = 0.01
-"""Largest share of the training time that files take which no pause needs, and the least share of
-a trial's training time between two of them."""
+"""Checkpoints that no pause needs take at most this share of the training time. Between two of
+them a trial trains for at least this share of its time."""
 
 DIGEST_BYTES = 32
 """Length of the SHA-256 at the end of a file: torch reads altered numbers without an error."""

@@ -1,4 +1,4 @@
-"""The needs of a job: checked data and methods, its device, its host's lock, a meter."""
+"""What a job needs: checked data and methods, its device, its host's lock, a meter."""
 
 from __future__ import annotations
 

@@ -155,11 +155,6 @@ class SearchLog:
         if content.rpartition(b"\n")[2] or content.count(b"\n") > len(self.entries):
             self.cut(len(self.entries), "the next line is damaged, or another version wrote it")
 
-    @property
-    def results(self) -> list[TrialReported]:
-        """The results, in the order in which the search judged them."""
-        return [entry for entry in self.entries if isinstance(entry, TrialReported)]
-
     def append(self, entry: Entry) -> None:
         """Add an entry."""
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+from automata.config.sections import SearchSettings
 from automata.errors import KEPT, UserError
 from automata.records.measurement import Measurement
 from automata.records.progress import Progress
@@ -25,7 +26,7 @@ from automata.tuning.log import (
     load_log,
     segments_of,
 )
-from automata.tuning.searchers import random_configuration
+from automata.tuning.searchers import RandomSearch
 from automata.tuning.work import PhaseFolder, WorkFolder
 
 logger = logging.getLogger(__name__)
@@ -77,12 +78,12 @@ class Phases:
             if protocol.search_minutes is not None:
                 spent = sum(it.measurement.wall_seconds for it in segments_of(log.entries))
                 left = protocol.search_minutes * 60 - spent
-            if left <= 0 and log.results:  # the first trial ends at its first rung
+            if left <= 0 and search.results:  # the first trial ends at its first rung
                 search.stop()
             yield from self._live(search, log, self._work.search, left)
             self.tuning = self._tuning(search)
         else:  # `untuned` trains the first configuration of random search
-            drawn = random_configuration(self._context.job)
+            drawn = RandomSearch(protocol.search_space, SearchSettings(), run.seed).suggest("0")
             trial = Trial(
                 index=0, configuration=drawn, rungs=[], status="drawn", progress=Progress()
             )

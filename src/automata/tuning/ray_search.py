@@ -46,7 +46,7 @@ logging.getLogger("ray.tune.analysis.experiment_analysis").setLevel(logging.ERRO
 warnings.filterwarnings("ignore", "fail_fast='raise' detected")
 
 
-class Stage:
+class Stage(Callback):
     """The phase of a job that trains, shared by the classes that Ray calls."""
 
     def __init__(self, phases: Iterator[LivePhase], first: LivePhase) -> None:
@@ -59,6 +59,10 @@ class Stage:
         """Return no state: Ray Tune pickles this object, but a restart reads the logs only."""
         return {}
 
+    def on_trial_start(self, **_: object) -> None:
+        """Open the window of the phase: the first trial's process is ready."""
+        self.live.open()
+
     def report(self, index: int, result: dict[str, Any]) -> Verdict:
         """Log and judge a result of `TuneTrial`; begin the next phase after the last one."""
         progress = Progress.model_validate_json(result["progress"])
@@ -67,17 +71,6 @@ class Stage:
             self.live, self.trials = following, {}
             following.open()  # a worker is there: Ray has none to start before it trains
         return verdict
-
-
-class WindowOpener(Callback):
-    """Opens the window of a phase when Ray says that the first trial's process is ready."""
-
-    def __init__(self, stage: Stage) -> None:
-        self._stage = stage
-
-    def on_trial_start(self, **_: object) -> None:
-        """Open the window."""
-        self._stage.live.open()
 
 
 class RayTrials(SearchAlgorithm):
@@ -208,7 +201,7 @@ def train_in_ray(
             run_config=RunConfig(
                 name="tune",
                 storage_path=str(work.ray.resolve()),
-                callbacks=[WindowOpener(stage)],
+                callbacks=[stage],
                 verbose=0,
                 failure_config=FailureConfig(fail_fast="raise"),
                 checkpoint_config=CheckpointConfig(checkpoint_at_end=False),

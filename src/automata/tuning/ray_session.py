@@ -77,8 +77,8 @@ def gpu_share(compute: Compute, gpus: int) -> float:
     largest = 1 / math.ceil(trials / gpus)
     if asked is not None and asked > largest:
         raise UserError(
-            f"compute.gpu_per_trial: {asked} for {trials} concurrent trials is more than the "
-            f"{gpus} GPUs here have; valid: at most {largest:g}"
+            f"compute.gpu_per_trial: {asked} for {trials} concurrent trials is more than {gpus} "
+            f"GPU(s) have; valid: at most {largest:g}"
         )
     return largest if asked is None else asked
 

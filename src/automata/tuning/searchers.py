@@ -10,7 +10,6 @@ from ray import tune
 from ray.tune.search.sample import Domain
 
 from automata.config import spaces
-from automata.config.job import Job
 from automata.config.sections import SearchSettings
 from automata.search.search import SCORE
 from automata.seeds import derive
@@ -42,25 +41,24 @@ class RandomSearch:
         self._space = domains(space)
         self._random = np.random.RandomState(derive(seed, "search"))
         self._size = spaces.size(space)
-        self._proposed: list[dict[str, Any]] = [*settings.initial]
+        self._initial = settings.initial
+        self._drawn: list[dict[str, Any]] = []
 
     def suggest(self, trial_id: str) -> dict[str, Any]:
         """Return the next configuration."""
         while True:
             draws = self._random
             drawn = {key: domain.sample(random_state=draws) for key, domain in self._space.items()}
-            if drawn not in self._proposed or len(self._proposed) >= self._size:
-                self._proposed.append(drawn)
+            if drawn in self._drawn:
+                if len(self._drawn) == self._size:
+                    return drawn
+                continue
+            self._drawn.append(drawn)
+            if drawn not in self._initial:
                 return drawn
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any]) -> None:
         """Learn nothing."""
-
-
-def random_configuration(job: Job) -> dict[str, Any]:
-    """Return the first configuration that random search would try."""
-    space = job.settings.protocol.search_space
-    return RandomSearch(space, SearchSettings(), job.run.seed).suggest("0")
 
 
 def tpe_search(space: Space, settings: SearchSettings, seed: int) -> Any:

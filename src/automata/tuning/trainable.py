@@ -72,7 +72,8 @@ class TuneTrial(tune.Trainable):
             self._folder = PhaseFolder(Path(config["folder"]))
             # With several workers, any of them may resume a paused trial, and only from a file.
             alone = self._job.settings.compute.concurrent_trials == 1
-            self._checkpoints = CheckpointStore(self._folder, 0)  # paused screens leave memory
+            # Runs of the other phase leave memory first.
+            self._checkpoints = CheckpointStore(self._folder, 0)
             memory = memory_of_paused_runs(self._device) if alone else 0
             self._checkpoints = CheckpointStore(self._folder, memory)
         self._config = config

@@ -89,7 +89,7 @@ def test_an_interrupted_run_is_summed_and_set_aside_unless_configured():
     more = [10.0, 2.0, window["channels"][0]["joules"]]
     assert [found[name] - usual[name] for name in sums] == pytest.approx(more)
     assert found["machine"].startswith("there + vm: ")  # no other run has this machine
-    assert found["set_aside"] == "was interrupted and resumed (comparison.resumed)"
+    assert found["set_aside"] == "was resumed, or extends a search (comparison.resumed)"
     assert made(changes, resumed=True)["set_aside"] == ""
     elapsed = record(changes).tuning.elapsed
     assert [elapsed(start + 4.0) for start in (begun, begun + 1000)] == pytest.approx([4.0, 14.0])

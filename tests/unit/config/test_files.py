@@ -3,7 +3,7 @@
 import pytest
 import yaml
 
-from automata.config.files import DEFAULTS, combine, read, read_experiments
+from automata.config.files import DEFAULTS, SNAKEFILE, combine, command, read, read_experiments
 from automata.errors import UserError
 
 ONE = {"uniform": [1, 2]}
@@ -133,6 +133,16 @@ def test_a_missing_key_names_the_file_of_its_section(tmp_path):
     (tmp_path / "copy.yaml").write_text(yaml.safe_dump(shipped))
     with pytest.raises(UserError, match=r"^[^ ]*copy.yaml: carbon.grams_per_kwh: missing$"):
         read_experiments([tmp_path / "copy.yaml"])
+
+
+def test_the_command_names_the_workflow_unless_snakemake_finds_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "workflow").mkdir()
+    (tmp_path / "workflow/Snakefile").touch()  # of another project
+    named = f"snakemake --cores all --snakefile {SNAKEFILE} --configfile t.yaml"
+    assert command(["t.yaml"]) == named
+    monkeypatch.chdir(SNAKEFILE.parents[1])
+    assert command(["t.yaml"]) == "snakemake --cores all --configfile t.yaml"
 
 
 def test_a_list_on_the_command_line_is_refused():

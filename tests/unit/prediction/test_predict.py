@@ -137,8 +137,8 @@ def test_arrays_and_single_images_are_rows_too(tmp_path):
     ("runs", "problem"),
     [
         (["a"], r"runs/a/model\.safetensors: no such model; set models.keep"),
-        (["a", "b"], "several data sets, or of none; name a run: .*runs/a, .*runs/b"),
-        ([], "several data sets, or of none; name a run: none"),
+        (["a", "b"], "is of several data sets; name a run: .*runs/a, .*runs/b"),
+        ([], "has no run$"),
     ],
 )
 def test_an_experiment_without_one_best_model_is_refused_in_one_line(tmp_path, runs, problem):

@@ -14,6 +14,7 @@ from automata.records.provenance import git_state
 def test_code_packages_and_host_are_recorded(tmp_path, monkeypatch):
     lock = tmp_path / "requirements.lock"
     lock.write_text("torch==2.13\n")
+    assert provenance.LOCK.is_file()
     monkeypatch.setattr(provenance, "LOCK", lock)
     monkeypatch.setattr(provenance, "PACKAGES", ("torch", "not-a-package"))
     recorded = provenance.provenance("rs2")

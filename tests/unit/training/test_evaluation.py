@@ -52,6 +52,15 @@ def test_scores_are_scikit_learns_whatever_the_chunk(dataset, chunk, monkeypatch
     assert evaluate(model, split).roc_auc is None
 
 
+def test_roc_auc_is_that_of_the_probabilities_of_predictions(dataset):
+    split, model = dataset.train, Mlp(inputs=6, hidden1=8, hidden2=7, classes=3, dropout=0.5)
+    model.criterion = CrossEntropy(torch.tensor([9.0, 1.0, 0.1]))
+    with torch.no_grad(), evaluation_mode(model):
+        chances = torch.softmax(model.criterion.unweighted(model(split.inputs)).double(), dim=1)
+    area = roc_auc_score(split.labels, chances, multi_class="ovr", average="macro")
+    assert evaluate(model, split, "roc_auc").roc_auc == pytest.approx(area, abs=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore:y_pred contains classes", "ignore:A single label was found")
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=20))
 def test_scores_of_classes_are_scikit_learns(pairs):

@@ -1,6 +1,7 @@
 """Training runs: resume, patience, seeds, cadence of selections, warm start, divergence."""
 
 import io
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -132,6 +133,18 @@ def test_training_ends_when_its_patience_does_and_keeps_its_best_epoch(make, pat
     assert ranks == sorted(ranks)
     assert progress.best is not None
     assert progress.score == progress.best.score(metric)
+
+
+def test_an_epoch_without_a_loss_is_never_the_best(make, monkeypatch):
+    run, losses = make("full", patience=5), iter([math.nan, 0.5, math.inf])
+    evaluation = run._evaluation
+
+    def lossy():
+        return evaluation().model_copy(update={"loss": next(losses)})
+
+    monkeypatch.setattr(run, "_evaluation", lossy)
+    run.train_to(3)
+    assert (run.progress.epochs, run.progress.best.epoch) == (3, 2)
 
 
 def test_configurations_of_one_architecture_start_with_equal_weights(make):

@@ -35,7 +35,7 @@ from automata.tuning import phases as phases_module
 from automata.tuning.checkpoints import CheckpointStore
 from automata.tuning.job import ModelFiles, complete_job
 from automata.tuning.live import LivePhase
-from automata.tuning.log import SearchLog, TrialReported, read_log, segments_of
+from automata.tuning.log import SearchLog, TrialReported, latest_of, read_log, segments_of
 from automata.tuning.work import WorkFolder
 from support.searching import SPACE, make_job, run_job, train_here
 
@@ -251,7 +251,7 @@ def test_a_job_that_was_killed_ends_as_it_would_have(data, tmp_path, job, phase,
     finished = phase == "final" and job is ONE and results == 2
     assert len(part.segments) == (2 if results and not finished else 1)
     assert part.segments[-1].setup_seconds > 0
-    logged = [it.progress.evaluations for it in log.results if it.progress.evaluations]
+    logged = [it.evaluations for it in latest_of(log.entries).values() if it.evaluations]
     kept = {evaluation.finished_at for run in runs for evaluation in run.evaluations}
     assert {evaluations[-1].finished_at for evaluations in logged} <= kept
 
@@ -276,7 +276,7 @@ def test_an_interrupted_search_without_its_files_keeps_its_results(
     assert differences(again) == []
     assert again.resumed
     kept = {evaluation.finished_at for evaluation in evaluations(again)}
-    assert {r.progress.evaluations[-1].finished_at for r in log.results} <= kept
+    assert {it.evaluations[-1].finished_at for it in latest_of(log.entries).values()} <= kept
     assert len(again.tuning.segments) == (2 if share == 0.5 else 1)
 
 

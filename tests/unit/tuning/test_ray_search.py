@@ -21,7 +21,7 @@ from automata.search.search import SCORE, Search
 from automata.tuning import live as live_module
 from automata.tuning.live import LivePhase
 from automata.tuning.log import SearchLog
-from automata.tuning.ray_search import RayScheduler, RayTrials, Stage, WindowOpener
+from automata.tuning.ray_search import RayScheduler, RayTrials, Stage
 from automata.tuning.work import PhaseFolder
 from support.simulated import simulate
 
@@ -88,7 +88,7 @@ def run(folder, search, seconds=math.inf, pause=0.0):
         run_config=RunConfig(
             name="ray",
             storage_path=str(folder),
-            callbacks=[WindowOpener(stage)],
+            callbacks=[stage],
             verbose=0,
             failure_config=FailureConfig(fail_fast="raise"),
             checkpoint_config=CheckpointConfig(checkpoint_at_end=False),

@@ -39,7 +39,7 @@ def test_share_of_a_trial(trials, asked, gpus, share):
 @pytest.mark.parametrize(
     ("trials", "asked", "gpus", "line"),
     [
-        (4, 0.5, 1, r"gpu_per_trial: 0.5 for 4 .* 1 GPUs here have; .* at most 0.25"),
+        (4, 0.5, 1, r"gpu_per_trial: 0.5 for 4 .* 1 GPU.s. have; .* at most 0.25"),
         (3, 0.6, 2, r"at most 0\.5"),  # three times 0.6 is less than two, but one fits on each
     ],
 )

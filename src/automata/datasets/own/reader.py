@@ -139,7 +139,7 @@ def _read_text(path: Path, encoding: str | None) -> str:
             guesses[words.decode("cp1252")] = "cp1252"
         for guess in charset_normalizer.from_bytes(words, threshold=0.5):
             guesses.setdefault(str(guess), guess.encoding)
-        fits = ", ".join(f"{name} ('{text:.40}')" for text, name in [*guesses.items()][:5])
+        fits = ", ".join(f"{name} ('{text:.40}')" for text, name in [*guesses.items()][:5] if text)
         assumed = encoding or getattr(error, "encoding", "")
         raise ValueError(
             f"it is not {assumed} ({getattr(error, 'reason', error)}): name its encoding (key: "

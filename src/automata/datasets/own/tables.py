@@ -100,10 +100,11 @@ def labelled(table: Table, own: OwnRows, known: Sequence[str] | None) -> tuple[T
         rare = few if known is None else counts.index.difference([*known])
         left_out = left_out | names.isin(rare).to_numpy()
     elif left_out.any():
+        names_too = f"; categorical: [{target}] takes NA and None as classes"
         raise UserError(
             f"{where}: missing classes: {table.count(left_out)}: delete these rows, or "
-            "leave them out by skip_rows: true (automata new --skip-rows); "
-            f"categorical: [{target}] takes NA and None as classes"
+            "leave them out by skip_rows: true (automata new --skip-rows)"
+            f"{names_too * isinstance(own, OwnTabular)}"
         )
     rows = _drop_rows(table, left_out, "rows left out for their class")
     names = names[~left_out]
@@ -134,9 +135,9 @@ def _draw_function(train: Table, own: OwnRows) -> splits.Draw:
         return splits.draw
     if (missing := train.is_missing(name)).any():
         raise UserError(f"{train.place(name)}: missing cells: {train.count(missing)}")
-    plain = OwnTabular(kind="tabular", path=own.path, target=own.target)
-    decimal = own.decimal if isinstance(own, OwnTabular) else None
-    column = classify(train, name, plain.model_copy(update={"decimal": decimal}))
+    decimal = getattr(own, "decimal", None)
+    plain = OwnTabular(kind="tabular", path=own.path, target=own.target, decimal=decimal)
+    column = classify(train, name, plain)
     if not isinstance(column, Column) or not column.is_number or column.missing:
         if own.order:
             raise UserError(f"{train.place(name)}: rows are ordered by numbers or dates alone")
