@@ -61,11 +61,8 @@ def run_job(job: Job, data: Path, folder: Path) -> Record:
     return run(job, data, folder)[0]
 
 
-def train_here(
-    context: JobContext, work: WorkFolder, phases: Iterator[LivePhase], ray_address: str | None
-) -> None:
+def train_here(context: JobContext, work: WorkFolder, phases: Iterator[LivePhase]) -> None:
     """Train trials one after the other, each from rung to rung in one worker."""
-    assert ray_address is None
     worker = object.__new__(TuneTrial)  # without what Ray adds to it
     latest: tuple[LivePhase, int] | None = None
     try:

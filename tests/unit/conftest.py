@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 
+from automata.config.data import Preparation
 from automata.config.protocol import Protocol
-from automata.datasets.prepared import Dataset, Split
+from automata.datasets.prepared import Dataset, Split, write_dataset
 
 torch.set_num_threads(1)  # tests run side by side
 
@@ -48,6 +50,16 @@ def dataset() -> Dataset:
         test=_split(TEST_ROWS, generator, centres),
         metadata={"source": "synthetic", "preparation": {}},
     )
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of the data set DNA; nothing may change it."""
+    from automata.datasets.prepare import prepare
+
+    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
+    write_dataset(prepare("dna", Preparation(), path.parent), path)
+    return path
 
 
 @pytest.fixture(scope="session")

@@ -35,6 +35,7 @@ MUTUAL = {
 
 MAKING = {"datasets", "selection", "models", "training", "search", "tuning", "metering"}
 LIGHT = {
+    "api": {"ray", "sklearn", "codecarbon", "snakemake"},
     "cli": {"torch", "ray", "pandas"},
     "experiment.status": {"torch", "ray", "pandas"},
     "analysis.views": {"torch", "ray", "pandas", "matplotlib"},
@@ -108,7 +109,8 @@ def test_reading_imports_only_the_record_of_making_and_making_nothing_of_reading
 
 
 @pytest.mark.parametrize(("module", "heavy"), LIGHT.items())
-def test_light_modules_import_no_heavy_library(module, heavy):
-    code = f"import sys, automata.{module}; print({heavy} & set(sys.modules))"
+def test_light_modules_import_no_heavy_library_and_change_no_environment(module, heavy):
+    code = f"import os, sys; before = dict(os.environ); import automata.{module}; "
+    code += f"print({heavy} & set(sys.modules), dict(os.environ) == before)"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert shown.stdout.strip() == "set()"
+    assert shown.stdout.strip() == "set() True"

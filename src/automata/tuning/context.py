@@ -49,13 +49,15 @@ class JobContext:
     """The device of trials: `cpu` or `cuda`."""
     provenance: dict[str, Any]
     lock_wait_seconds: float
+    ray_address: str | None = None
+    """The user's Ray that trials run in; None for one of the job's own."""
 
     def training_run(self, configuration: dict[str, Any], trial: int | None) -> TrainingRun:
         """Return a new training run in this process, of `trial` or, if None, on all data."""
         return training_run(self.job, self.dataset, configuration, trial, take_device(self.device))
 
-    def on_cluster(self, resources: Mapping[str, float]) -> JobContext:
-        """Return this context with trials on a Ray cluster that has these `resources`.
+    def on_cluster(self, address: str, resources: Mapping[str, float]) -> JobContext:
+        """Return this context with trials on the Ray cluster at `address`, with its `resources`.
 
         Raises UserError if the configuration asks for a GPU, and the cluster has none.
         """
@@ -67,7 +69,8 @@ class JobContext:
         models = sorted(name.removeprefix(mark) for name in resources if name.startswith(mark))
         device = (", ".join(models) or "GPU") if gpus else "cpu"
         trials_on = "cuda" if gpus else "cpu"
-        return replace(self, trials_on=trials_on, provenance={**self.provenance, "device": device})
+        made_by = {**self.provenance, "device": device}
+        return replace(self, trials_on=trials_on, provenance=made_by, ray_address=address)
 
     def meter(self) -> Meter:
         """Return a meter of this host and of the GPUs that trials use."""

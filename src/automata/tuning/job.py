@@ -89,9 +89,10 @@ def run(
     with ExitStack() as stack:
         context = stack.enter_context(job_context(job, data, cluster=bool(ray_address)))
         if ray_address:
-            context = context.on_cluster(stack.enter_context(users_ray(ray_address, work.path)))
-        phases = Phases(context, work, ray_address, output)
-        train_in_ray(context, work, phases.unfinished(), ray_address)
+            resources = stack.enter_context(users_ray(ray_address, work.path))
+            context = context.on_cluster(ray_address, resources)
+        phases = Phases(context, work, output)
+        train_in_ray(context, work, phases.unfinished())
         tuning, final = phases.ended()
         best = tuning.trials[tuning.best if final is None or final.trial is None else final.trial]
         trained = context.training_run(best.configuration, best.index if final is None else None)

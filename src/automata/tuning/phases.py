@@ -40,21 +40,18 @@ class Phases:
     model: Path
     """File of the model of the job."""
 
-    def __init__(
-        self, context: JobContext, work: WorkFolder, ray_address: str | None, output: Path | None
-    ) -> None:
+    def __init__(self, context: JobContext, work: WorkFolder, output: Path | None) -> None:
         """Read the log of the search, which may extend that of a record beside `output`."""
         self._context = context
         self._work = work
-        self._ray_address = ray_address
         # The models of a cluster's GPUs may differ after a restart: nodes come and go.
-        device = {"device": context.trials_on} if ray_address else {}
+        device = {"device": context.trials_on} if context.ray_address else {}
         made_by = {**context.provenance, **device}
-        self._header = header_of(context.job, context.dataset.sha256, made_by, ray_address)
+        self._header = header_of(context.job, context.dataset.sha256, made_by, context.ray_address)
         self._log = load_log(work.search, self._header)
         if len(self._log.entries) == 1:
             work.final.clear()
-            if output is not None and not ray_address and context.job.run.searches:
+            if output is not None and not context.ray_address and context.job.run.searches:
                 extend(self._log, self._header, output)
         self._resumed = bool(segments_of(self._log.entries))
 
@@ -147,13 +144,13 @@ class Phases:
             segments=self._segments(self._log),
             trials=trials,
             best=search.best.index,
-            cluster={"address": self._ray_address} if self._ray_address else None,
+            cluster={"address": address} if (address := self._context.ray_address) else None,
         )
 
     def _segments(self, log: SearchLog) -> list[Segment]:
         """Return the segments of a phase; those on the user's Ray have their time alone."""
         segments = segments_of(log.entries)
-        return [*map(_time_only, segments)] if self._ray_address else segments
+        return [*map(_time_only, segments)] if self._context.ray_address else segments
 
     def ended(self) -> tuple[Tuning, FinalTraining | None]:
         """Return both phases; UserError if every trial diverged, or Ray ended early."""

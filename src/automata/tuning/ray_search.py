@@ -167,10 +167,8 @@ class RayScheduler(FIFOScheduler):
         return trial
 
 
-def train_in_ray(
-    context: JobContext, work: WorkFolder, phases: Iterator[LivePhase], ray_address: str | None
-) -> None:
-    """Finish the `phases` in a Ray of this job; with `ray_address`, in the one that it is on.
+def train_in_ray(context: JobContext, work: WorkFolder, phases: Iterator[LivePhase]) -> None:
+    """Finish the `phases` in a Ray of this job, or in the user's that the `context` is on.
 
     Raises the error of the first trial that crashes; a training that diverges is a result.
     """
@@ -180,7 +178,7 @@ def train_in_ray(
     compute = context.job.settings.compute
     shutil.rmtree(work.ray, ignore_errors=True)
     gpus = len(gpus_in_use(context.device, compute.gpus))
-    in_ray = nullcontext() if ray_address else local_ray(compute.concurrent_trials, gpus)
+    in_ray = nullcontext() if context.ray_address else local_ray(compute.concurrent_trials, gpus)
     with translated(), in_ray:
         on_gpu = context.trials_on == "cuda"
         share = gpu_share(compute, int(ray.cluster_resources().get("GPU", 0)) if on_gpu else 0)
@@ -190,7 +188,7 @@ def train_in_ray(
             data=str(context.data.resolve()),
             device=context.trials_on,
         )
-        cpus = compute.threads_per_trial if ray_address else 1
+        cpus = compute.threads_per_trial if context.ray_address else 1
         resources = PlacementGroupFactory([{"CPU": cpus, "GPU": share}])
         stage = Stage(phases, first)
         tune.Tuner(

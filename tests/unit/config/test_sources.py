@@ -8,7 +8,7 @@ from automata.config.data import Preparation
 from automata.config.sources import data_files, factory_file
 from automata.errors import UserError
 from automata.files import sha256
-from automata.loading import own_file
+from automata.loading import make, own_file
 
 
 def test_data_files_are_named_by_role():
@@ -46,3 +46,9 @@ def test_file_of_a_factory_must_be_that_of_the_plan(tmp_path, monkeypatch):
     (tmp_path / "broken_here.py").write_text("def build(:")
     with pytest.raises(UserError, match="cannot import broken_here: SyntaxError"):
         own_file("broken_here:build", None, "factory")
+
+
+def test_an_own_method_without_a_member_that_it_needs_is_one_line():
+    expected = r"\Aown_selectors\.mine: pathlib:Path: has no cadence; needed: cadence, select\Z"
+    with pytest.raises(UserError, match=expected):
+        make("selector", "mine", {"selector": "pathlib:Path"})

@@ -6,7 +6,6 @@ import pytest
 from matplotlib.text import Text
 
 from automata.analysis.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
-from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
 from automata.figures.style import PAGE_INCHES, save
@@ -64,18 +63,22 @@ def test_figures_are_written_the_same_twice_and_nothing_else(small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "selectors",
+    ("dataset", "selectors"),
     [
-        ("gradmatch", "random"),
-        ("full", "gradmatch"),
-        pytest.param(("full", "random"), marks=pytest.mark.slow),
-        pytest.param(("full", "craig", "rs2"), marks=pytest.mark.slow),
+        ("connect4", ("gradmatch", "random")),
+        ("connect4", ("full", "gradmatch")),
+        pytest.param("connect4", ("full", "random"), marks=pytest.mark.slow),
+        pytest.param("connect4", ("full", "craig", "rs2"), marks=pytest.mark.slow),
+        pytest.param("svhn", ("full", "random", "rs2"), marks=pytest.mark.slow),
+        pytest.param("mine", ("full", "gradmatch"), marks=pytest.mark.slow),
+        ("mine", ("full", "random", "own")),
     ],
 )
-def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, selectors):
+def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, dataset, selectors):
     axes = {"datasets": ("connect4",), "searches": ("tpe",), "fractions": (0.1,), "repeats": 1}
-    study = make_study(synthetic_runs(selectors=selectors, **axes), trials=True)
-    planned = figures({("connect4", "tpe", "hyperband"): selectors})
+    runs = synthetic_runs(selectors=selectors, **axes).assign(dataset=dataset)
+    study = make_study(runs, trials=True)
+    planned = figures({(dataset, "tpe", "hyperband"): selectors})
     for name in named(PAPER, BEYOND):
         figure = draw(name, study)
         artists = [
@@ -84,6 +87,10 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, sele
         own = {one.get_gid() for one in artists} - {None}
         own -= {"mean full", "bars"} if name == "performance-summary" else set()
         assert (name in planned) == bool(own), name
+
+
+def test_full_and_other_controls_alone_compare_nothing():
+    assert figures({("dna", "tpe", "hyperband"): ["full", "full-again", "untuned"]}) == []
 
 
 @pytest.mark.parametrize(
@@ -97,13 +104,3 @@ def test_figures_of_a_plan_are_those_that_show_some_of_its_runs(make_study, sele
 def test_another_figure_or_data_set_is_one_line_that_names_those_there_are(small, name, message):
     with pytest.raises(UserError, match=f"^{message}"):
         draw(name, small)
-
-
-@pytest.mark.parametrize("processes", ["1", pytest.param("2", marks=pytest.mark.slow)])
-def test_the_command_writes_each_figure_in_both_formats(small, tmp_path, processes):
-    names = ["image", "rank-agreement", "tradeoff/sst5", "energy/sst5"]
-    options = ["--processes", processes, "--output", str(tmp_path)]
-    main(["plot", str(small.folder), *names, *options])
-    files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
-    assert set(files) == {f"{name}.{form}" for name in names for form in ("pdf", "png")}
-    assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}

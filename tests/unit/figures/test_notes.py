@@ -6,10 +6,6 @@ from automata.figures.files import draw
 
 from .drawn import note_of
 
-SPEEDUP = (
-    "Speedup: Total time of FULL / total time of the run; totals are the search plus the final "
-    "training. Missing if other work took over 10 % of the CPU time."
-)
 GROW = "Markers grow with the subset: 10 %."
 PANEL = ["sst5", "tpe", "hyperband"]
 
@@ -18,19 +14,9 @@ def note(study, figure="tradeoff"):
     return note_of(draw(f"{figure}/sst5", study))
 
 
-BARS = "Bars (AUTOMATA) are"
-
-
-@pytest.mark.parametrize(
-    ("seeds", "words"),
-    [
-        (1, "One seed."),
-        (2, f"Markers are means over 2 seeds. {BARS} the ranges over seeds."),
-        (3, f"Markers are means over 3 seeds. {BARS} 95 % t intervals over seeds."),
-    ],
-)
-def test_a_note_says_how_many_seeds_and_what_bars_are(make_study, small_runs, seeds, words):
-    assert note(make_study(small_runs[small_runs["seed"] < seeds])) == f"{SPEEDUP} {words} {GROW}"
+def test_a_note_of_one_seed_has_no_words_about_bars(make_study, small_runs):
+    shown = note(make_study(small_runs.query("seed == 0")))
+    assert shown.endswith(f" of the CPU time. One seed. {GROW}")
 
 
 @pytest.mark.parametrize(

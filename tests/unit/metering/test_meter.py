@@ -185,15 +185,6 @@ def test_the_watts_of_a_thread_are_the_same_in_a_slurm_job(tmp_path, monkeypatch
     assert watts_per_thread.__wrapped__() == outside
 
 
-def test_packages_that_pyjoules_knows_in_part_are_estimated(rapl):
-    rapl.add("0", "package-0")
-    rapl.add("1", "package-1-die-0")
-    with meter() as window:
-        pass
-    assert window.measurement.energy_method == "estimated"
-    assert "RAPL: 1 of 2 packages can be read, or memory cannot" in window.measurement.notes
-
-
 # Time
 
 

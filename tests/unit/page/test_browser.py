@@ -62,7 +62,12 @@ def shown(page):
 
 def click(page, entry, **options):
     page.locator(f"{DNA} .role-legend-label text", has_text=entry).first.click(**options)
-    page.wait_for_timeout(200)
+
+
+def wait_for_points(page, count):
+    """Wait until so many points are drawn, also on a busy machine."""
+    drawn = "([points, count]) => document.querySelectorAll(points).length === count"
+    page.wait_for_function(drawn, arg=[POINTS, int(count)])
 
 
 def test_nothing_is_requested_and_nothing_goes_wrong(page, file):
@@ -75,11 +80,11 @@ def test_nothing_is_requested_and_nothing_goes_wrong(page, file):
 def test_a_click_in_the_legend_hides_the_others(page, table):
     everything = shown(page)
     click(page, "AUTOMATA")
-    assert len(shown(page)) == (table["selector"] == "gradmatch").sum()
+    wait_for_points(page, (table["selector"] == "gradmatch").sum())
     click(page, "RANDOM (fixed)", modifiers=["Shift"])
-    assert len(shown(page)) == table["selector"].isin(["gradmatch", "random"]).sum()
+    wait_for_points(page, table["selector"].isin(["gradmatch", "random"]).sum())
     page.locator(f"{DNA} svg").first.click(position={"x": 300, "y": 250})
-    page.wait_for_timeout(200)
+    wait_for_points(page, len(everything))
     assert sorted(shown(page)) == sorted(everything)
 
 

@@ -15,22 +15,9 @@ def facts_of(runs, differences=NONE, **changes):
     return summary(table, ratios_to_full(table, CARBON), differences)
 
 
-def test_what_was_run_and_where(runs):
+def test_seeds_of_untuned_are_named_apart_if_they_differ(runs):
     facts = facts_of(runs.assign(seed=runs["seed"] + 5 * (runs["selector"] == "untuned")))
-    expected = {
-        "fractions": ["5 %", "10 %"],
-        "seeds": "0, 1, 2; untuned: 5, 6, 7",
-        "refused": [
-            (
-                "not comparable with its FULL: machine other and vm",
-                "",
-                ["results/runs/dna/tpe-hyperband/random-0.1/seed-2/record.json"],
-            )
-        ],
-    }
-    assert expected == {name: facts[name] for name in expected}
-    machines = [(where["machine"], where["runs"]) for where in facts["machines"]]
-    assert machines == [("other", 1), ("vm", len(runs) - 1)]
+    assert facts["seeds"] == "0, 1, 2; untuned: 5, 6, 7"
 
 
 def test_times_and_dates_include_set_up(runs):

@@ -16,7 +16,6 @@ import torch
 from PIL import Image
 
 import automata
-from automata.cli import main
 from automata.cli.commands import predict
 from automata.config.data import Preparation
 from automata.config.job import Job
@@ -320,12 +319,6 @@ def test_texts_are_predicted_as_their_file(tmp_path, given):
 def test_rows_in_memory_that_do_not_fit_are_refused_in_one_line(flowers, rows, problem):
     with pytest.raises(UserError, match=rf"\A{problem}.*\Z"):
         automata.load(flowers.file).predict(rows)
-
-
-def test_the_command_says_how_many_rows_it_wrote(flowers, tmp_path, caplog):
-    output = str(tmp_path / "classes.csv")
-    main(["predict", str(flowers.file), str(flowers.test), "--output", output])
-    assert caplog.messages[-1] == f"30 rows written to {output}"
 
 
 def test_an_unknown_path_of_a_model_is_refused_in_one_line(tmp_path):

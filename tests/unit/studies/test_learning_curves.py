@@ -6,11 +6,8 @@ import time
 
 import pytest
 
-from automata.config.data import Preparation
 from automata.config.files import DEFAULTS, read_experiments
 from automata.config.job import Run
-from automata.datasets.prepare import prepare
-from automata.datasets.prepared import write_dataset
 from automata.errors import UserError
 from automata.records.paths import job_of
 from automata.tuning import job as job_module
@@ -46,13 +43,6 @@ def jobs_of(folder, protocol=None, study=None, **changes):
 @pytest.fixture(scope="module")
 def jobs(tmp_path_factory):
     return jobs_of(tmp_path_factory.mktemp("study"))
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
-    write_dataset(prepare("dna", Preparation(), path.parent), path)
-    return path
 
 
 def of(jobs, selector):

@@ -15,11 +15,9 @@ from safetensors.torch import load_file
 
 from automata.analysis.runs import row
 from automata.cli import commands
-from automata.config.data import Preparation
 from automata.config.job import Job
 from automata.config.sections import Comparison
-from automata.datasets.prepare import prepare
-from automata.datasets.prepared import read_dataset, write_dataset
+from automata.datasets.prepared import read_dataset
 from automata.errors import KEPT, UserError, known_reason
 from automata.prediction.saved import read_model as read_saved
 from automata.records.provenance import MEASUREMENT, provenance
@@ -78,13 +76,6 @@ def configurations(record):
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory):
-    path = tmp_path_factory.mktemp("data") / "dna.safetensors"
-    write_dataset(prepare("dna", Preparation(), path.parent), path)
-    return path
-
-
-@pytest.fixture(scope="module")
 def record(data, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(job_module, "train_in_ray", train_here)
@@ -116,15 +107,15 @@ def test_on_a_cluster_its_gpus_decide(data):
     job = make_job().model_dump()
     job["settings"]["compute"]["device"] = "cuda"
     with context_module.job_context(Job.model_validate(job), data, cluster=True) as context:
-        there = context.on_cluster({"CPU": 4.0, "GPU": 2.0, "accelerator_type:A100": 1.0})
+        there = context.on_cluster("auto", {"CPU": 4.0, "GPU": 2.0, "accelerator_type:A100": 1.0})
         assert (there.trials_on, there.provenance["device"]) == ("cuda", "A100")
         assert there.device == context.device
         line = r"^compute.device: cuda: the Ray cluster has no GPU \(valid: auto, cpu\)$"
         with pytest.raises(UserError, match=line):
-            context.on_cluster({"CPU": 4.0})
+            context.on_cluster("auto", {"CPU": 4.0})
     job["settings"]["compute"]["device"] = "auto"  # tables train on the CPU
     with context_module.job_context(Job.model_validate(job), data, cluster=True) as context:
-        assert context.on_cluster({"GPU": 2.0}).trials_on == "cpu"
+        assert context.on_cluster("auto", {"GPU": 2.0}).trials_on == "cpu"
 
 
 def test_the_hedge_trains_the_best_of_two_screens_on_all_data(data, tmp_path):
@@ -216,7 +207,6 @@ ONE, TWO_AT_ONCE = make_job(), make_job(2, **HEDGE)
 
 
 @pytest.mark.slow
-@pytest.mark.xdist_group("ray")
 @pytest.mark.usefixtures("in_ray")
 @pytest.mark.parametrize(
     ("job", "phase", "results"),

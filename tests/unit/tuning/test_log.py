@@ -3,12 +3,9 @@
 import hashlib
 import math
 import random
-import subprocess
-import sys
 from unittest.mock import Mock
 
 import hypothesis.strategies as st
-import psutil
 import pytest
 from hypothesis import given
 
@@ -30,6 +27,7 @@ from automata.tuning.log import (
     segments_of,
 )
 from automata.tuning.work import PhaseFolder
+from support.outliving import Worker
 from support.searching import make_job, measured
 
 SPACE = {"learning_rate": {"uniform": [0.001, 0.01]}}
@@ -167,32 +165,18 @@ def test_a_result_that_cannot_be_logged_is_not_judged(live, monkeypatch):
     assert live.search.results == []
 
 
-WORKER = """
-import os, time
-print(os.getpid(), flush=True)
-input()
-while time.process_time() < 1.5:
-    sum(range(10_000))
-print("done", flush=True)
-input()
-"""
-RAYLET = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {WORKER!r}]).wait()"
-
-
 def test_the_work_of_a_worker_that_outlived_its_raylet_is_measured(live, work):
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    with subprocess.Popen([sys.executable, "-c", RAYLET], **pipes) as raylet:
-        worker = psutil.Process(int(raylet.stdout.readline()))
-        live.open()
-        before = sum(worker.cpu_times()[:2])
-        live._meter.so_far()
-        raylet.kill()
-        raylet.wait()
-        raylet.stdin.write("\n")
-        raylet.stdout.readline()
-        burnt = sum(worker.cpu_times()[:2]) - before
-        # No trial has ended: Ray failed.
-        live.report(0, reported(0, {1: 0.5}).progress, saved=False)
+    worker = Worker()
+    before = worker.burn(0)
+    live.open()
+    live._meter.so_far()
+    worker.starter.kill()
+    worker.starter.wait()
+    burnt = worker.burn(1.5) - before
+    # No trial has ended: Ray failed.
+    live.report(0, reported(0, {1: 0.5}).progress, saved=False)
+    worker.process.kill()
+    worker.starter.communicate()
     (segment,) = segments_of(load_log(work, HEADER).entries)
     assert segment.measurement.cpu_seconds > 0.95 * burnt > 1
     (estimate,) = segment.measurement.channels

@@ -25,11 +25,7 @@ from automata.tuning.ray_search import RayScheduler, RayTrials, Stage
 from automata.tuning.work import PhaseFolder
 from support.simulated import simulate
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.xdist_group("ray"),
-    pytest.mark.usefixtures("session_ray"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("session_ray")]
 
 N, T = 27, 200
 SPACE = {"x": Domain(uniform=(0.0, 1.0))}
