@@ -7,7 +7,7 @@ import time
 
 from snakemake.settings.types import Quietness
 
-from automata.config.files import read_experiments
+from automata.config.files import command, read_experiments
 from automata.errors import UserError
 from automata.experiment.grid import Grid, alternatives
 from automata.experiment.outputs import Outputs, expected
@@ -57,7 +57,10 @@ os.environ.update(
     PYTHONSAFEPATH="1",
     PYTHONOPTIMIZE="",  # Ray reads docstrings
     USERNAME=os.getenv("USERNAME", str(os.getuid())),  # uids may have no name
-    AUTOMATA_CONFIGFILES=OUTPUTS.configfiles(workflow.config_settings.configfiles),
+    AUTOMATA_COMMAND=command(
+        OUTPUTS.configfiles(workflow.config_settings.configfiles),
+        Path(workflow.main_snakefile),
+    ),
     AUTOMATA_DATA_CACHE=GRID.shared.data.cache,
     AUTOMATA_DATA_MIRROR=GRID.shared.data.mirror or "",
     AUTOMATA_RAY_ADDRESS=GRID.shared.ray.address or "",

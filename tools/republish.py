@@ -38,7 +38,7 @@ def main(chosen: Sequence[str]) -> None:
 
 def _publish(folder: Path, work: Path) -> None:
     """Make what `folder` holds from its archive in `work`, and copy it."""
-    runs = f"config/reference/{folder.name}.yaml"
+    again = f"snakemake --cores all --configfile config/reference/{folder.name}.yaml"
     config = read(ROOT / f"config/reference/{CONFIGURATIONS.get(folder.name, folder.name)}.yaml")
     made = Path("results", config["experiment"])  # tables have paths of records: it is relative
     tables = made / "tables"
@@ -46,12 +46,11 @@ def _publish(folder: Path, work: Path) -> None:
     figures = [it.relative_to("figures").with_suffix("") for it in files if it.suffix == ".png"]
 
     def call(*arguments: object) -> None:
-        environment = {**os.environ, "AUTOMATA_CONFIGFILES": runs}
+        environment = {**os.environ, "AUTOMATA_COMMAND": again}
         command = [sys.executable, "-m", "automata", *map(str, arguments)]
         quiet = subprocess.DEVNULL
         subprocess.run(command, cwd=work, env=environment, stderr=quiet, check=True)
 
-    (work / "workflow").symlink_to(ROOT / "workflow")  # as in a checkout, where readers are
     # An experiment on archives has the records in its own folder, as `unpack` of the rules.
     own = "archives" in config
     records = made / "records" if own else Path("results/runs")

@@ -32,4 +32,5 @@ def reading_code() -> str:
 def stamped(folder: Path) -> str:
     """Return the fingerprint of the code that made the tables in `folder`; empty if not known."""
     file = folder / STAMP
-    return file.read_text() if file.is_file() else ""
+    # Stamps of version 1.0.0 have another word before it.
+    return file.read_text().rpartition(" ")[2] if file.is_file() else ""

@@ -7,6 +7,7 @@ import pytest
 import yaml
 
 from automata.analysis.tables import read_csv
+from automata.config.files import command
 from automata.page.build import page
 
 from .conftest import ROOT, Workflow
@@ -48,7 +49,7 @@ def test_records_make_the_published_files_again_and_each_row_names_its_records(n
     published = REFERENCE / name / "index.html"
     if published.exists():
         shutil.copytree(published.parent / "figures", made / "figures")
-        again = page(made, ["config/reference/protocol.yaml"])
+        again = page(made, command(["config/reference/protocol.yaml"]))
         assert again == published.read_text(), "python -m tools.republish"
 
     folder = "results/published/records"

@@ -56,8 +56,6 @@ def how_good(
     simple = [name for name in (f"boosting{end}", f"linear{end}", "majority") if name in baselines]
     own = {name: runs[column].mean() for name, column in SCORES.items() if column in runs}
     order = dict.fromkeys([metric, *(name for name in SCORES if wording.known(own.get(name)))])
-    if not wording.known(own[metric]):  # only a loss, of rows that the model has no answer for
-        own[metric] = math.inf
     models: dict[str, Mapping[str, Any]] = {OWN: own}
     models |= {SIMPLE[name]: baselines[name] for name in simple}
     scores = {
@@ -186,6 +184,8 @@ def _over_seeds(metric: str, runs: pd.DataFrame) -> str:
         return "one seed: another one may give another result"
     searches = f"{seeds} searches with different seeds"
     scores = runs[SCORES[metric]]
+    if not wording.known(scores.mean()):
+        return f"not all {searches} have a finite {METRICS[metric].words}"
     if scores.nunique() == 1:
         return f"all {searches} have {value(metric, scores.iloc[0])} on the same test rows"
     mean = f"{mean_score(metric, runs)} ({wording.INTERVALS[interval(seeds)]})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, cast, get_type_hints
@@ -113,8 +114,10 @@ class RunRow:
     """the rest of the search: starting, pausing and choosing trials, and idle workers"""
     test_accuracy: float = _column(lambda run: run.record.test.accuracy)
     """accuracy of the final model on the test set"""
-    test_loss: float = _column(lambda run: run.record.test.loss)
-    """log loss of the final model on the test set"""
+    test_loss: float = _column(
+        lambda run: math.inf if math.isnan(run.record.test.loss) else run.record.test.loss
+    )
+    """log loss of the final model on the test set, infinite if it is not a number"""
     test_balanced_accuracy: float | None = _column(lambda run: run.record.test.balanced_accuracy)
     """mean recall of the classes; empty in early records"""
     test_macro_f1: float | None = _column(lambda run: run.record.test.macro_f1)
@@ -197,8 +200,8 @@ class RunRow:
     set_aside: str = _column(
         lambda run: RESUMED if run.record.resumed and not run.comparison.resumed else ""
     )
-    """why the run is excluded from comparisons: it was resumed and `comparison.resumed` is false,
-    or another run of its panel has a newer measurement version"""
+    """why the run is excluded from comparisons: it was resumed or extends a search, and
+    `comparison.resumed` is false, or another run of its panel has a newer measurement version"""
     software: str = _column(
         lambda run: "torch {torch} ray {ray}".format_map(run.record.provenance["packages"])
     )

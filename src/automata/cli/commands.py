@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 from automata.config.base import parsed
 from automata.config.data import Preparation
-from automata.config.files import DEFAULTS, SHIPPED, read, read_experiments
+from automata.config.files import DEFAULTS, SHIPPED, command, read, read_experiments
 from automata.config.job import Job
 from automata.config.sections import Carbon, Comparison
 from automata.errors import UserError
@@ -223,10 +223,10 @@ def plot(
 
 
 def page(experiment: Annotated[Path, "Folder of the experiment."]) -> None:
-    """Make the page that shows an experiment offline ($AUTOMATA_CONFIGFILES: a file per line)."""
+    """Make the page that shows an experiment offline ($AUTOMATA_COMMAND: makes its runs again)."""
     from automata.page.build import write_page
 
-    write_page(experiment, os.environ.get("AUTOMATA_CONFIGFILES", "").splitlines())
+    write_page(experiment, os.environ.get("AUTOMATA_COMMAND") or command([]))
 
 
 def publish(

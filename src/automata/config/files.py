@@ -94,12 +94,12 @@ def read(file: Path) -> Config:
     return content
 
 
-def command(files: Sequence[str]) -> str:
+def command(files: Sequence[str], snakefile: Path = SNAKEFILE) -> str:
     """Return the command that runs the configuration in `files` from the current folder."""
-    found = Path("workflow/Snakefile").resolve() == SNAKEFILE.resolve()  # by Snakemake, too
-    snakefile = [] if found else ["--snakefile", str(SNAKEFILE)]
+    found = Path("workflow/Snakefile").resolve() == snakefile.resolve()  # by Snakemake, too
+    named = [] if found else ["--snakefile", str(snakefile)]
     configuration = ["--configfile", *files] if files else []
-    return shlex.join(["snakemake", "--cores", "all", *snakefile, *configuration])
+    return shlex.join(["snakemake", "--cores", "all", *named, *configuration])
 
 
 def prediction_command(folder: str | Path) -> str:

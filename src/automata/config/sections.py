@@ -241,7 +241,8 @@ class Comparison(Section):
     """Which runs are compared. A change repeats no run."""
 
     resumed: bool = False
-    """also compare interrupted and resumed runs; their time and energy are sums over segments"""
+    """also compare runs that were resumed or extend a search; time and energy are sums over
+    segments"""
     hosts: Literal["same", "alike"] = "same"
     """`same`: a run is compared with FULL on a host with the same name, processor, number of cores
     and GPUs. `alike`: the name may differ, as on the nodes of a cluster"""

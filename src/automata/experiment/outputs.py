@@ -85,11 +85,11 @@ class Outputs:
         numbers = [f"{dataset}: {count} runs" for dataset, count in runs.items()]
         return [*numbers, *never_stopped(self._grid)]
 
-    def configfiles(self, given: Iterable[Path]) -> str:
-        """Return the configuration files that make the runs again, one per line."""
+    def configfiles(self, given: Iterable[Path]) -> list[str]:
+        """Return the configuration files that make the runs again."""
         folders = [Path(path).parent for path in self._grid.archives]
         published = [f"config/reference/{it.name}.yaml" for it in folders if it.parent == REFERENCE]
-        return "\n".join(published or map(str, given))
+        return published or [*map(str, given)]
 
     def end(self) -> str:
         """Return the line that names the results of a finished experiment."""

@@ -31,7 +31,7 @@ CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 def probed(data: Dataset, job: Job) -> list[Epoch]:
     """Return the seconds of an epoch of the first configurations of `job`, up to PROBED.
 
-    It has no patience, whose evaluations would count as training.
+    `job` must have no patience: its evaluations would count as training.
     """
     settings = job.settings
     search = RandomSearch(settings.protocol.search_space, settings.search, job.run.seed)

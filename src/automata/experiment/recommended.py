@@ -147,8 +147,8 @@ def recommended(
     on_cpu = choose_device(compute, data.kind).type == "cpu"
     trained = trained_of(data, on_cpu, asked.get("model"))
     protocol = {**trained, "configurations": 1, "epochs": 2}
-    impatient = {"protocol": {data.kind: {"patience": None}}}
-    job = job_of(base, {"protocol": {data.kind: protocol}}, changes, impatient)
+    whole = {"protocol": {data.kind: {"patience": None}}}
+    job = job_of(base, {"protocol": {data.kind: protocol}}, changes, whole)
     most = spaces.size(job.settings.protocol.search_space)
     epochs = probed(data, job)
     slots, watts = float(torch.cuda.device_count()), None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from automata.analysis.quantities import QUANTITIES
 from automata.analysis.study import Study, datasets, panels
 from automata.analysis.tables import read_texts
 from automata.analysis.views import CLAIMS, TABLES, figures, view_of
-from automata.config.files import command, prediction_command
+from automata.config.files import prediction_command
 from automata.files import write_text
 from automata.metrics import METRICS
 from automata.page.findings import NEAR_FULL
@@ -41,18 +41,17 @@ UNIT = re.compile(r"(?<=\d) (?=[%\N{MULTIPLICATION SIGN}]|(pp|s|min|h|m?Wh|kWh|[
 """The space between a number and its unit, where lines must not break."""
 
 
-def write_page(experiment: Path, configuration: Sequence[str] = ()) -> None:
+def write_page(experiment: Path, call: str) -> None:
     """Write the page of the experiment in a folder, with relative links to its tables.
 
-    `configuration` has the files with which a reader makes a run again.
+    `call` is the command that makes the runs again.
     """
-    write_text(experiment / "index.html", page(experiment, configuration))
+    write_text(experiment / "index.html", page(experiment, call))
 
 
-def page(experiment: Path, configuration: Sequence[str] = ()) -> str:
+def page(experiment: Path, call: str) -> str:
     """Return the page, always the same text for the same files."""
     study = Study(experiment / "tables")
-    call = command(configuration)
     data = [data_set(name, study, call) for name in datasets(study.runs)]
     best = yaml.safe_load((experiment / "best.yaml").read_text(encoding="utf-8"))["best"]
     worth = {names.dataset(name): entry.get("how_good") for name, entry in best.items()}

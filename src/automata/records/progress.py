@@ -27,10 +27,11 @@ class Evaluation(Scores):
     def rank(self, metric: str) -> tuple[float, float]:
         """Return the key that orders the epochs of a training: the score, then the loss.
 
-        Accuracy is left out: it ties on few rows, where the loss still shows overfitting.
+        The loss alone decides for two metrics: accuracy ties on few rows, where the loss still
+        shows overfitting, and the score of the log loss is not a number if the loss is none.
         """
         loss = math.inf if math.isnan(self.loss) else self.loss
-        return 0.0 if metric == "accuracy" else self.score(metric), -loss
+        return 0.0 if metric in ("accuracy", "log_loss") else self.score(metric), -loss
 
 
 class Seconds(Recorded):

@@ -25,8 +25,8 @@ Raise the version of a part if a change alters its numbers, its decisions or its
 runs (tests/golden) show the first two, benchmarks/overhead shows the third. `training` covers
 models, training and search: all of a run except its selector. Version 2 takes 6 % more wall time
 than version 1, which the published runs have; since version 3 finalists train at once. All versions
-compute the same without class weights; since version 4 the log loss on validation rows, too, is
-corrected for these.
+compute the same without class weights; since version 4 the log loss on validation rows and the
+ROC AUC are corrected for these, too.
 """
 
 PACKAGES = ("torch", "ray", "hyperopt", "pyJoules", "codecarbon", "numpy", "scipy", "snakemake")

@@ -61,8 +61,8 @@ class Tuning(Recorded):
     """One, or more after interruptions; none without a search."""
     trials: list[Trial]
     best: int
-    """Index of the trial with the best score, among those with most rungs if these win
-    (`Scheduler.most_rungs_win`); of equally good ones the earliest."""
+    """Index of the trial with the best score; of equally good ones the earliest. Under
+    `Scheduler.most_rungs_win` only trials with most rungs count."""
     cluster: dict[str, Any] | None = None
     """`address` of the user's Ray cluster; None if the job started Ray itself."""
 

@@ -53,9 +53,10 @@ def test_the_tuned_metric_comes_first_beside_simple_models_on_the_same_rows():
     assert "macro_f1" not in scores["the tuned model"]  # early records lack it
 
 
-@pytest.mark.parametrize("loss", [math.inf, math.nan])
-def test_a_model_without_a_finite_tuned_loss_is_not_recommended(loss):
-    found = answer(metric="log_loss", test_loss=loss)
+def test_a_model_without_a_finite_tuned_loss_is_not_recommended():
+    found = answer(metric="log_loss", test_loss=math.inf, seeds=2)
+    assert found["uncertainty"][1].startswith("not all 2 searches with different seeds have a fin")
+    assert found["warnings"][0].startswith("Do not trust its probabilities: its log loss (inf)")
     assert found["verdict"].startswith("Use a linear model (log loss 0.040): it is better than the")
     assert found["scores"]["the tuned model"]["log_loss"] == math.inf
 

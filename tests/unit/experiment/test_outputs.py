@@ -46,7 +46,7 @@ def test_published_runs_are_made_again_by_their_own_configuration(
     monkeypatch.chdir(tmp_path)
     write_text(Path(archive), "")
     grid = Grid(read_experiments([DEFAULTS], {"archives": [archive]}), [])
-    assert Outputs(grid).configfiles([Path("again.yaml")]) == files
+    assert Outputs(grid).configfiles([Path("again.yaml")]) == [files]
 
 
 NEVER = [("hyperband", 3, 3), ("hyperband", 3, 4), ("sha", 1, 9), ("asha", 9, 1), ("asha", 1, 9)]

@@ -31,7 +31,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def file(experiment):
-    write_page(experiment)
+    write_page(experiment, "snakemake --cores all")
     return experiment / "index.html"
 
 

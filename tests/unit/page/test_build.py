@@ -18,12 +18,13 @@ from support.stored import check_stored, digest
 from .conftest import EVIL, write_tables
 
 TAG = re.compile("<[^>]+>")
+CALL = "snakemake --cores all"
 CHARTS = r'<script type="application/json" id="charts">(.*?)</script>'
 
 
 @pytest.fixture(scope="module")
 def html(experiment):
-    return page(experiment)
+    return page(experiment, CALL)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def tags(html):
 def made(runs, folder, baselines=None, **changes):
     """Return the page of some runs, with plain spaces."""
     write_tables(runs.assign(**changes), folder / "tables", baselines)
-    return page(folder).replace("\N{NO-BREAK SPACE}", " ")
+    return page(folder, CALL).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_the_command_writes_a_page_that_is_the_same_each_time(experiment, tmp_path):
@@ -46,7 +47,7 @@ def test_the_command_writes_a_page_that_is_the_same_each_time(experiment, tmp_pa
     main(["page", str(tmp_path / "x")])
     html = (tmp_path / "x/index.html").read_text(encoding="utf-8")
     assert "<title>AUTOMATA: x</title>" in html
-    assert html == page(tmp_path / "x")
+    assert html == page(tmp_path / "x", CALL)
 
 
 def test_the_page_shows_what_is_stored_and_the_text_of_tables_is_escaped(html, tags):

@@ -135,8 +135,10 @@ def test_training_ends_when_its_patience_does_and_keeps_its_best_epoch(make, pat
     assert progress.score == progress.best.score(metric)
 
 
-def test_an_epoch_without_a_loss_is_never_the_best(make, monkeypatch):
-    run, losses = make("full", patience=5), iter([math.nan, 0.5, math.inf])
+@pytest.mark.parametrize("metric", ["accuracy", "log_loss"])
+def test_an_epoch_without_a_loss_is_never_the_best(make, monkeypatch, metric):
+    run = make("full", patience=5, metric=metric)
+    losses = iter([math.nan, 0.5, math.inf])
     evaluation = run._evaluation
 
     def lossy():
