@@ -3,7 +3,6 @@
 import atexit
 import json
 import shutil
-import time
 
 from snakemake.settings.types import Quietness
 
@@ -15,7 +14,7 @@ from automata.records.paths import MODEL, STEM as RUN
 
 # More threads than any machine has, so that no other job of this call runs beside a measured one.
 WHOLE_MACHINE = 9999
-INTERRUPTS = []  # times of Ctrl-C
+INTERRUPTS = []  # not empty after Ctrl-C
 READERS = 4  # processes that read records or draw figures
 
 if not (os.access(os.curdir, os.W_OK) or os.path.isdir(".snakemake")):
@@ -74,8 +73,9 @@ ARCHIVES = GRID.archives
 def allow_repeats():
     """Let jobs repeat finished runs that the user forces; others keep their records."""
     dag = workflow.dag_settings
-    every = dag.forceall or {"tune", "tune_and_keep"} & set(dag.forcerun)
-    named = [*dag.forcerun, *(dag.targets if dag.forcetargets else [])]
+    forced = [str(it) for it in dag.forcerun]  # a module may have renamed the rules
+    every = dag.forceall or any(it.endswith(("tune", "tune_and_keep")) for it in forced)
+    named = [*forced, *(dag.targets if dag.forcetargets else [])]
     os.environ.update(AUTOMATA_AGAIN="all" if every else "\n".join(map(str, named)))
     # From copies that a killed call leaves, Snakemake would restore deleted records.
     shutil.rmtree(".snakemake/backups/results/runs", ignore_errors=True)
@@ -89,7 +89,7 @@ def at_end(lines):
 
 def at_interrupt():
     """Note the interrupt, and hide Snakemake's errors: the whole command of each ended job."""
-    INTERRUPTS.append(time.time())
+    INTERRUPTS.append(True)
     logger.addFilter(lambda record: record.levelname != "ERROR")
 
 
@@ -108,6 +108,15 @@ def as_json(value):
 def part(wildcards):
     """Return the part of the experiment to which a run belongs."""
     return GRID.experiment_of(wildcards.dataset)
+
+
+def configured(**values):
+    """Return the resources that some part sets: None would hide a default of the user's."""
+    return {
+        name: lambda wildcards, value=value: value(part(wildcards))
+        for name, value in values.items()
+        if any(map(value, PARTS))
+    }
 
 
 def on_cluster():

@@ -21,6 +21,12 @@ rule tune:
         "../envs/automata.yaml"
     threads: threads_of_run
     resources:
+        **configured(
+            slurm_partition=lambda part: part.job.partition,
+            slurm_extra=lambda part: (
+                "--exclusive" if part.metering.exclusive else None
+            ),
+        ),
         measured=1,
         nodes=1,
         # Each attempt requests twice the memory and time of the one before.
@@ -30,10 +36,6 @@ rule tune:
         * 2 ** (attempt - 1),
         gpu=lambda wildcards: part(wildcards).job.gpus,
         gpu_model=lambda wildcards: part(wildcards).job.gpu_type,
-        slurm_partition=lambda wildcards: part(wildcards).job.partition,
-        slurm_extra=lambda wildcards: (
-            "--exclusive" if part(wildcards).metering.exclusive else None
-        ),
     params:
         job=lambda wildcards: GRID.job_text(**wildcards),
         work=f"results/work/{RUN}",

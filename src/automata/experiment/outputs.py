@@ -153,7 +153,7 @@ def expected(grid: Grid) -> list[str]:
     if not runs:
         return []
     return [
-        f"{runs} runs take about {wording.seconds(seconds)} one after the other, tables and texts "
+        f"all {runs} runs take about {wording.seconds(seconds)} one after the other, tables and texts "
         "on a core of an AMD EPYC, images on an H100",
         f"they take about {wording.energy(joules / JOULES_PER_KWH)}: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
