@@ -153,8 +153,8 @@ def expected(grid: Grid) -> list[str]:
     if not runs:
         return []
     return [
-        f"all {runs} runs take about {wording.seconds(seconds)} one after the other, tables and texts "
-        "on a core of an AMD EPYC, images on an H100",
+        f"all {runs} runs take about {wording.seconds(seconds)} one after the other, tables and "
+        "texts on a core of an AMD EPYC, images on an H100",
         f"they take about {wording.energy(joules / JOULES_PER_KWH)}: {CORE_WATTS} W for a core, "
         f"{grid.shared.carbon.tdp_watts:g} W for a GPU (carbon.tdp_watts)",
     ]
