@@ -1,1 +1,1 @@
-"""What came out of the registered study (docs/study.md)."""
+"""What came out of the registered studies (docs/study.md, docs/study-2.md)."""

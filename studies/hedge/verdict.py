@@ -1,4 +1,4 @@
-"""The result of the second study, docs/study-2.md, once all its runs are published.
+"""The result of the second study, docs/study-2.md.
 
 python -m studies.hedge.verdict [names of data sets that are left out]
 
@@ -159,7 +159,7 @@ def figure_of(runs: pd.DataFrame) -> Figure:
             hide_lines(axes)
         notes = (
             "Each point is a data set, the mean over three seeds.",
-            "The band is the 95 % interval of the mean over data sets; dashes mark the bound.",
+            "The band is the 95 % interval of the mean over data sets; dashes mark the limit.",
         )
         add_note(figure, notes)
         return figure

@@ -30,7 +30,7 @@ UNBALANCED = 3.0
 PATIENCE = 10
 """Epochs without improvement."""
 FEWEST_ROWS = 3000
-"""Training rows from which the hedge is written; its study had 1 % of 3,000 rows or more."""
+"""Training rows from which the hedge is written; its first study had 1 % of 3,000 rows or more."""
 HYPERBAND, ASHA, HEDGE = "Hyperband on all data", "ASHA on all data", "the hedge"
 SCHEDULERS = {HYPERBAND: "hyperband", ASHA: "asha"}
 MANY = 81
@@ -176,7 +176,7 @@ def recommended(
         reason = f"{plan.method}, by predicted times: {times}"
         if plan.seconds > least:
             reason += "; it is almost as fast as the fastest, and lost less in published runs"
-        if len(data.train) < FEWEST_ROWS:
+        if len(data.train) < FEWEST_ROWS and size.configurations < MANY:
             reason += f"; {HEDGE} needs {FEWEST_ROWS} training rows"
         return plan._replace(reason=reason)
 
