@@ -91,13 +91,15 @@ def text(
     ratios, best = tradeoff.set_index(COMBINATION).to_dict("index"), {}
     for name in study.datasets(runs):
         own_runs = runs[runs["dataset"] == name]
-        for choice in choices(own_runs)[:1]:
-            to_full = ratios.get(choice.combination, {})
-            best[name] = _entry(choice, to_full)
-            if name not in names.DATASETS:
-                draws = drawn(own_runs, choice.run["search"])
-                verdict = how_good(*choice, draws, trials, baselines.get(name, {}), to_full)
-                best[name] = {"how_good": verdict, **best[name]}
+        ranked = choices(own_runs)
+        if not ranked:
+            continue
+        to_full = ratios.get(ranked[0].combination, {})
+        best[name] = _entry(ranked[0], to_full)
+        if name not in names.DATASETS:
+            draws = drawn(own_runs, ranked[0].run["search"])
+            verdict = how_good(*ranked[0], draws, trials, baselines.get(name, {}), to_full)
+            best[name] = {"how_good": verdict, **best[name]}
     return HEADER + yaml.safe_dump({"best": best}, sort_keys=False, allow_unicode=True)
 
 

@@ -6,6 +6,7 @@ import pytest
 from matplotlib.text import Text
 
 from automata.analysis.views import BEYOND, DATASETS, FIGURES, PAPER, figures, named
+from automata.cli import main
 from automata.errors import UserError
 from automata.figures.files import draw
 from automata.figures.style import PAGE_INCHES, save
@@ -104,3 +105,11 @@ def test_full_and_other_controls_alone_compare_nothing():
 def test_another_figure_or_data_set_is_one_line_that_names_those_there_are(small, name, message):
     with pytest.raises(UserError, match=f"^{message}"):
         draw(name, small)
+
+
+def test_the_command_writes_each_figure_in_both_formats(small, tmp_path):
+    names = ["image", "rank-agreement", "tradeoff/sst5", "energy/sst5"]
+    main(["plot", str(small.folder), *names, "--output", str(tmp_path)])
+    files = {p.relative_to(tmp_path).as_posix(): p for p in tmp_path.rglob("*.*")}
+    assert set(files) == {f"{name}.{form}" for name in names for form in ("pdf", "png")}
+    assert {p.read_bytes()[:4] for p in files.values()} == {b"%PDF", b"\x89PNG"}
