@@ -14,7 +14,8 @@ for name in vietnam-urban run-sex loans-term flights-origin packages images; do
         if grep -qs "^$name,$way,$slots," wall.csv; then continue; fi
         rm -rf "results/runs/$name" "results/work/$name" "results/$name-${way,,}" # of an interrupted one
         run=(snakemake --cores all --quiet all --configfile "data/$name-$way.yaml" wall.yaml)
-        "${run[@]}" --until prepare fit_baselines # else the first way of each data set would pay for all
+        "${run[@]}" --until prepare
+        "${run[@]}" --until fit_baselines # else the first way of each data set would pay for all
         began=$(date +%s.%N)
         "${run[@]}"
         seconds=$(python -c "import time; print(round(time.time() - $began, 1))")
