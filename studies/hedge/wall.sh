@@ -7,7 +7,7 @@ if [ -e results/runs ] && [ ! -e wall.csv ]; then
     echo "results/runs: these runs would be removed; use a fresh clone" >&2
     exit 1
 fi
-touch wall.csv
+[ -e wall.csv ] || echo set,way,slots,seconds > wall.csv
 printf 'seeds: [0]\ncompute: {concurrent_trials: %s}\n' "$slots" > wall.yaml
 for name in vietnam-urban run-sex loans-term flights-origin packages images; do
     for way in A B D E; do

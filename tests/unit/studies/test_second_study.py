@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from studies.hedge import verdict
-from studies.hedge.data import SETS
+from studies.hedge.verdict import SETS
 
 LOST = np.linspace(-0.5, 0.5, len(SETS))
 """Points that a way loses against A, by data set; zero on average."""
@@ -26,6 +26,12 @@ def made_runs(gains):
     return pd.DataFrame(rows).assign(**others)
 
 
+WALL = """set,way,slots,seconds
+run-sex,A,2,8\nrun-sex,B,2,2\nrun-sex,D,2,8\nrun-sex,E,2,8
+images,A,2,32\nimages,B,2,32\nimages,D,2,8\nimages,E,2,16
+"""
+
+
 @pytest.fixture
 def printed(monkeypatch, tmp_path, capsys):
     """Return what the command prints of made-up runs."""
@@ -36,6 +42,7 @@ def printed(monkeypatch, tmp_path, capsys):
         by_boosting = runs["way"] == "F"
         monkeypatch.setattr(verdict, "published", lambda: runs[~by_boosting].to_dict("records"))
         runs[by_boosting].to_csv(tmp_path / "boosting.csv", index=False)
+        (tmp_path / "wall.csv").write_text(WALL)
         verdict.main()
         return capsys.readouterr().out
 
@@ -73,6 +80,11 @@ def test_written_scores_give_the_same_differences(printed, tmp_path):
     printed(made_runs(LOST))
     scores = pd.read_csv(tmp_path / "runs.csv").groupby(["set", "way"])["accuracy"].mean().unstack()
     assert [*(scores["D"] - scores["A"])[[*SETS]]] == pytest.approx(LOST)
+
+
+def test_ratios_of_wall_seconds_have_geometric_means(printed):
+    last = printed(made_runs(LOST)).rstrip().splitlines()[-1]
+    assert last == "| 2 | geometric mean | 16 | 8 | 8 | 11.3 | 2 | 2 | 1.41 |"
 
 
 def test_nobody_looks_before_all_runs_are_there(printed, tmp_path):
