@@ -116,7 +116,6 @@ def configuration(
     ]
     finalists = protocol.get("finalists")
     hedge = f"two cheap searches on 1 % of the data; the best {finalists} of each train on all"
-    hedge += "; it lost 1.9 points on images in a study" * (kind == "image")
     lines = [
         f"# {printable(command([str(output)]))}",
         f"# It takes {plan.cost} on this machine, by a probe of some epochs.",

@@ -321,6 +321,7 @@ BY_SLOTS = {1: HEDGE, 2: HEDGE, 4: HEDGE, 8: ASHA, 16: ASHA}
         ("image", 5000, 27, {1: HEDGE, 8: HEDGE, 16: HEDGE}),
         *((kind, 5000, 81, {1: ASHA, 16: ASHA}) for kind in BASES),  # docs/study-2.md
         ("text", 2000, 27, {1: HYPERBAND, 8: HYPERBAND}),
+        ("text", 5000, 26, {1: HYPERBAND, 8: HYPERBAND}),
         ("image", 2000, 81, {1: ASHA, 8: ASHA}),
     ],
 )
