@@ -103,7 +103,7 @@ def configuration(
         "class_weights": "all classes have equal weight in training; none: all rows",
     }
     if "model" in protocol:
-        comments["model"] = "for small images on a CPU; on a GPU: resnet18"
+        comments["model"] = "for small images on a CPU"
         comments["search_space"] = "all hyper-parameters that are tuned"
     if protocol["class_weights"] == "none":
         others = [name for name in METRICS if name != protocol["metric"]]

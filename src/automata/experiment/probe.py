@@ -22,8 +22,9 @@ PROBE_SECONDS = 20.0
 """Seconds after which the probe trains no more than LEAST_PROBED configurations."""
 EPOCH_SECONDS = 0.1
 """Shorter epochs are too noisy; the probe then takes more rows, up to all."""
-FIRST_ROWS = 256
-"""Rows of the first probe; each later one has four times as many."""
+FIRST_ROWS = 8
+"""Rows of the first probe, in which a large image takes seconds; each later one has four times as
+many."""
 CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 """Clock of the probe by device; on a CPU it excludes the time of other processes."""
 

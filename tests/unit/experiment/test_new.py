@@ -121,6 +121,7 @@ def noisy(spread):
         (np.arange(0, 600, 5), 0.0, "seems to number the rows"),
         (np.roll(np.arange(0, 600, 5), 1), 0.3, "predicts alone better than all others together"),
         (np.roll(np.arange(0, 600, 5), 1), 0.0, None),  # not better
+        (np.roll(np.arange(0, 6000, 50), 1), 0.3, None),  # as prices are
         (RANDOM.permutation(10_000)[:120], 0.3, None),
         (RANDOM.permutation(10**7)[:120] + 10**7, 2.0, None),
     ],
@@ -143,7 +144,7 @@ def test_an_identifier_is_named_and_left_out_where_it_holds_the_class(identifier
         ("at", np.resize([2020, 2021], 120), None),
         ("subject_id", np.resize(np.arange(12), 120), "with group: subject_id "),
         ("PatientID", np.resize([f"p{number}" for number in range(30)], 120), "group: PatientID "),
-        ("user", np.resize([*"abcdef"], 120), "with group: user "),
+        ("User", np.resize([*"abcdef"], 120), "with group: User "),
         ("idle", np.resize([*"abcdef"], 120), None),
         ("id", RANDOM.permutation(10_000)[:120], None),
     ],
@@ -191,6 +192,14 @@ def test_numbers_that_are_not_whole_are_classes_if_they_are_few():
     assert own_of(noisy(1), ratings).own["categorical"] == ["y"]
 
 
+@pytest.mark.parametrize(
+    "cells", [[f"less than {it} years ago" for it in range(7)], pd.date_range("2019", periods=120)]
+)
+def test_answers_and_dates_of_many_words_are_no_texts(cells):
+    texts = [it if isinstance(it, str) else f"{it:%d %b %Y %I:00 PM}" for it in cells]
+    assert own_of({**noisy(1), "when": np.resize(texts, 120)}).own["kind"] == "tabular"
+
+
 def test_columns_of_texts_are_named_with_the_option_that_takes_one():
     says = [f"number {number} says that it is good" for number in range(120)]
     with pytest.raises(UserError, match=r"no column .*text: title .*text: review classifies"):
@@ -205,7 +214,7 @@ def test_columns_of_texts_are_named_with_the_option_that_takes_one():
 
 
 def texts():
-    said = [f"the {word} room was fine today" for word in RANDOM.choice(["big", "old"], ROWS)]
+    said = [f"the room was fine on day {number}" for number in RANDOM.integers(0, 99, ROWS)]
     frame = pd.DataFrame({"n": range(ROWS), "review": said, "y": RANDOM.choice([1, 5], ROWS)})
     frame.to_csv("123.tsv", sep="\t", index=False)
 

@@ -36,13 +36,16 @@ TEXT_WORDS, TEXT_CHARACTERS = 4, 10
 MOST_BESIDE = 2
 """A table is a set of texts if at most so many other columns stand beside its texts."""
 
+DENSE = 10
+"""Identifiers lie within so many times their number; incomes and prices do not."""
+
 JUDGED = 2000
 """How many rows decide whether a column holds texts, and whether an identifier holds the class."""
 
 _NON_LATIN = re.compile(r"[^\W\d_a-zA-Z\u00c0-\u024f]")
 
 _GROUP = re.compile(
-    r"(?:.*[\W_])?(?:id|patient|subject|person|participant|user|customer|client|session|speaker)s?"
+    r"(?i:(?:.*[\W_])?(?:id|patient|subject|person|participant|user|customer|client|session|speaker)s?)"
     r"|.*[a-z]I[dD]s?"
 )
 """Names of columns that may identify groups of rows, such as the rows of one patient."""
@@ -104,7 +107,7 @@ def guess(
     if own.get("skip_rows"):
         reasons["skip_rows"] = "without a class, or of a class of few rows"
     others = [name for name in table.columns if name != target]
-    text_columns = [name for name in others if _are_texts(table.cells(name)[:JUDGED])]
+    text_columns = [name for name in others if _are_texts(table, name, plain)]
     if text or (len(text_columns) == 1 and len(others) - 1 <= MOST_BESIDE):
         own["text"] = text or text_columns[0]
         reasons["text"] = "the column that holds the texts"
@@ -114,13 +117,16 @@ def guess(
     return _guess_table(table, Guess({"kind": "tabular", **own}, reasons), text_columns)
 
 
-def _are_texts(cells: Sequence[str]) -> bool:
-    """Return whether cells are texts that a model reads word by word, and not names."""
-    texts = [cell for cell in cells if cell]
+def _are_texts(table: Table, name: str, own: OwnTabular) -> bool:
+    """Return whether cells are texts that a model reads word by word, not names, dates, answers."""
+    texts = [cell for cell in table.cells(name)[:JUDGED] if cell]
+    column = columns.classify(table, name, own)
+    if isinstance(column, Column) and column.is_number:
+        return False
     words, characters = sum(len(text.split()) for text in texts), sum(map(len, texts))
     non_latin = sum(bool(_NON_LATIN.search(text)) for text in texts)
     return bool(texts) and (
-        words >= TEXT_WORDS * len(texts)
+        (words >= TEXT_WORDS * len(texts) and len({*texts}) >= columns.FEWEST_NAMES)
         or (2 * non_latin > len(texts) and characters >= TEXT_CHARACTERS * len(texts))
     )
 
@@ -156,7 +162,7 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
     if not features and "categorical" not in own:
         why = listed(map(" ".join, result.dropped.items())) or "there is no other"
         raise UserError(f"{table.path}: no column can be a feature: {why}")
-    identifiers = [column for column in features if column.reason == columns.IDENTIFIER]
+    identifiers = [it for it in features if it.reason == columns.IDENTIFIER and _dense(table, it)]
     others = [column for column in features if column not in identifiers]
     for column in identifiers if others else []:
         if _accuracy(table, [column], labels) > _accuracy(table, others, labels):
@@ -170,6 +176,12 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
         own["rare_below"] = RARE_BELOW
         reasons["rare_below"] = f"many categories: {listed(many)}; those with fewer rows become one"
     return result
+
+
+def _dense(table: Table, column: Column) -> bool:
+    """Return whether numbers lie within DENSE times their count."""
+    values = columns.parse_cells(table, column)[0]
+    return bool(np.nanmax(values) - np.nanmin(values) <= DENSE * len(values))
 
 
 def _accuracy(table: Table, features: Sequence[Column], labels: FileLabels) -> float:
