@@ -133,8 +133,8 @@ def assign(files: Mapping[str, FileLabels], how: Draw = draw) -> tuple[list[str]
     if absent := [name for name in classes if code[name] not in left]:
         raise UserError(
             f"{train.where}: classes of which none is left for training: {listed(absent)}: add "
-            "rows, name a file for each split, or, of a table, skip_rows: true (automata new "
-            "--skip-rows)"
+            "rows, name a file for each split, leave out group or order, or, of a table without "
+            "them, skip_rows: true (automata new --skip-rows)"
         )
     sources = {split: split if split in files else "train" for split in SPLITS}
     parts = {s: Part(file, rows[s], labels[file][rows[s]]) for s, file in sources.items()}

@@ -25,8 +25,9 @@ def load(own: OwnText) -> RawSplits[Tokens]:
     paths = given_paths(own)
     separator, words, labels, notes = None, {}, {}, list[str]()
     if paths["train"].is_dir():
-        if own.group or own.order:
-            raise UserError("a folder of texts has no columns: leave out group and order")
+        if own.group or own.order or own.skip_rows or own.drop_duplicates:
+            keys = "group, order, skip_rows and drop_duplicates"
+            raise UserError(f"a folder of texts is no table: leave out {keys}")
         for split, path in paths.items():
             files, labels[split], ignored = class_files(path, TEXTS)
             notes += [f"{NOTED[split]}: {note}" for note in ignored]

@@ -106,7 +106,8 @@ def test_folder_in_another_encoding_is_read_or_every_file_is_named(tmp_path):
     ("texts", "keys", "problem"),
     [
         (STARS, {"test": "none.csv"}, r"none\.csv: there is no file"),
-        (STARS, {"group": "g", "order": "o"}, ".* no columns: .* group and order"),
+        (STARS, {"order": "o"}, "a folder of texts is no table: leave out group, order, "),
+        (STARS, {"skip_rows": True}, ".*no table: leave out .*, skip_rows and drop_duplicates"),
         ({f"train/{name}": "x" for name in STARS}, {}, ".*: path: .*/train"),
     ],
 )
