@@ -23,8 +23,7 @@ PROBE_SECONDS = 20.0
 EPOCH_SECONDS = 0.1
 """Shorter epochs are too noisy; the probe then takes more rows, up to all."""
 FIRST_ROWS = 8
-"""Rows of the first probe, in which a large image takes seconds; each later one has four times as
-many."""
+"""Rows of the first probe: a large image takes seconds. Each later probe has four times as many."""
 CLOCKS = {"cpu": time.thread_time, "cuda": time.perf_counter}
 """Clock of the probe by device; on a CPU it excludes the time of other processes."""
 

@@ -37,7 +37,7 @@ MOST_BESIDE = 2
 """A table is a set of texts if at most so many other columns stand beside its texts."""
 
 DENSE = 10
-"""Identifiers lie within so many times their number; incomes and prices do not."""
+"""The range of identifiers is at most so many times their count; that of prices is larger."""
 
 JUDGED = 2000
 """How many rows decide whether a column holds texts, and whether an identifier holds the class."""
@@ -120,15 +120,15 @@ def guess(
 def _are_texts(table: Table, name: str, own: OwnTabular) -> bool:
     """Return whether cells are texts that a model reads word by word, not names, dates, answers."""
     texts = [cell for cell in table.cells(name)[:JUDGED] if cell]
-    column = columns.classify(table, name, own)
-    if isinstance(column, Column) and column.is_number:
-        return False
     words, characters = sum(len(text.split()) for text in texts), sum(map(len, texts))
     non_latin = sum(bool(_NON_LATIN.search(text)) for text in texts)
-    return bool(texts) and (
+    if not texts or not (
         (words >= TEXT_WORDS * len(texts) and len({*texts}) >= columns.FEWEST_NAMES)
         or (2 * non_latin > len(texts) and characters >= TEXT_CHARACTERS * len(texts))
-    )
+    ):
+        return False
+    column = columns.classify(table, name, own)  # slow, so of such columns alone
+    return not (isinstance(column, Column) and column.is_number)
 
 
 def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
@@ -179,7 +179,7 @@ def _guess_table(table: Table, result: Guess, text_columns: list[str]) -> Guess:
 
 
 def _dense(table: Table, column: Column) -> bool:
-    """Return whether numbers lie within DENSE times their count."""
+    """Return whether the range of a column of numbers is at most DENSE times its rows."""
     values = columns.parse_cells(table, column)[0]
     return bool(np.nanmax(values) - np.nanmin(values) <= DENSE * len(values))
 
