@@ -13,7 +13,7 @@ for name in vietnam-urban run-sex loans-term flights-origin packages images; do
     for way in A B D E; do
         if grep -qs "^$name,$way,$slots," wall.csv; then continue; fi
         rm -rf "results/runs/$name" "results/work/$name" "results/$name-${way,,}" # of an interrupted one
-        run=(snakemake --cores all --quiet all --configfile "data/$name-$way.yaml" wall.yaml)
+        run=(snakemake --cores all --quiet host progress reason rules --configfile "data/$name-$way.yaml" wall.yaml)
         "${run[@]}" --until prepare
         "${run[@]}" --until fit_baselines # else the first way of each data set would pay for all
         began=$(date +%s.%N)
