@@ -227,7 +227,10 @@ def _worth(
     epoch = int(shared.max()) if len(shared) else 0
     if EARLY * epoch < best.index.max():
         stopped = wording.count(int(first.index.max()), "epoch")
-        return f"unknown: the search stopped the first configuration after {stopped}; {remedy}"
+        cause = f"the search stopped the first configuration after {stopped}"
+        if first.index.max() >= best.index.max():
+            cause = "first and best configuration were scored after different numbers of epochs"
+        return f"unknown: {cause}; {remedy}"
     start, end = (METRICS[metric].from_score(each.loc[epoch, "score"]) for each in (first, best))
     return (
         f"{_gain(metric, end, start)} of validation {words} over the first configuration tried: "

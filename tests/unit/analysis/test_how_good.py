@@ -198,6 +198,10 @@ FIRST = "of validation accuracy over the first configuration tried"
             {"trials": TRIALS.query("index == 1 and epoch == 9 or index == 0 and epoch == 1")},
             "unknown: the search stopped the first configuration after 1 epoch; add untuned",
         ),
+        (
+            {"trials": TRIALS.query("index == 1 and epoch == 1 or index == 0 and epoch == 3")},
+            "unknown: first and best configuration were scored after different numbers of epochs",
+        ),
         ({"metric": "log_loss"}, "+0.154 of validation log loss"),  # scores are exp(-loss)
         ({"best_index": 0}, "nothing: the first configuration that the search tried is the best"),
         ({"fraction": 0.01}, "unknown: the search trained the first configuration on 1 % of the"),
